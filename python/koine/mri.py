@@ -17,6 +17,7 @@ import numpy.typing as npt
 from ._call import Words, call, make, struct
 from ._native import ffi, lib
 from .array import shape_of
+from .errors import text_of
 from .numbers import complexes, doubles, natural
 from .context import Context
 from .interrupts import Watch
@@ -31,6 +32,7 @@ kernels = Words(
     "auto naive register coalesced constant constant-struct fast-trig tuned host-double host-single",
 )
 _operators = Words("method", "KN_RECON_OPERATOR_", "encoding normal gridding")
+adjoints = Words("adjoint", "KN_RECON_ADJOINT_", "auto direct separable")
 normals = Words("normal", "KN_RECON_NORMAL_", "toeplitz forward")
 
 Real = npt.NDArray[np.float64]
@@ -250,6 +252,10 @@ class Nufft(Operator):
         The transform of a voxel's basis function at each sample; None: 1.
     kernel : str
         What computes the sums: "auto", or one of the nine that ``koine recon --variants`` compares.
+    adjoint : {"auto", "direct", "separable"}
+        How the adjoint and the convolution of `normal` are computed: every voxel with every sample, or as products of
+        matrices, since ``exp(i 2 pi k r)`` is a product of factors on a grid; exact as well. "auto" takes what is
+        estimated to end first, and the direct sum of a kernel that is named.
     normal : {"toeplitz", "forward"}
         How `normal` is applied: as a convolution, or by both sums each time.
     oversampling : float
@@ -266,8 +272,9 @@ class Nufft(Operator):
 
     Notes
     -----
-    The operator's adjoint has no weights. Cost of the sums: samples times voxels sines and cosines. An interrupt takes
-    effect between kernels, on the host between pieces of some tenths of a second.
+    The operator's adjoint has no weights. Cost of the direct sums: samples times voxels sines and cosines; of the
+    adjoint as a product of matrices as many times two multiplications and additions. An interrupt takes effect
+    between kernels, on the host between pieces of some tenths of a second.
 
     Examples
     --------
@@ -286,6 +293,7 @@ class Nufft(Operator):
         weights: npt.ArrayLike | None = None,
         basis: npt.ArrayLike | None = None,
         kernel: str = "auto",
+        adjoint: str = "auto",
         normal: str = "toeplitz",
         oversampling: float = 2.0,
         width: int = 6,
@@ -297,6 +305,7 @@ class Nufft(Operator):
         options = struct(
             "kn_recon_options",
             kernel=kernels.number(kernel),
+            adjoint=adjoints.number(adjoint),
             normal=normals.number(normal),
             oversampling=oversampling,
             width=natural(width, "width"),
@@ -328,6 +337,16 @@ class Nufft(Operator):
     def kernel(self) -> str:
         """What computes the sums, never "auto"."""
         return kernels.word(lib.kn_recon_plan_get_kernel(self._plan))
+
+    @property
+    def adjoint_method(self) -> str:
+        """How the adjoint is computed, never "auto"."""
+        return adjoints.word(lib.kn_recon_plan_get_adjoint_method(self._plan))
+
+    @property
+    def adjoint_why(self) -> str:
+        """Why it is computed so: by estimate, or since it was asked for."""
+        return text_of(lib.kn_recon_plan_get_adjoint_why(self._plan))
 
     @property
     def normal(self) -> Operator:

@@ -16,7 +16,7 @@ from .array import shape_of
 from .context import Context
 from .errors import text_of
 from .interrupts import Watch
-from .mri import Complex, coordinates, densities, kernels, matrix_of, normals, of_samples, pairs_of
+from .mri import Complex, adjoints, coordinates, densities, kernels, matrix_of, normals, of_samples, pairs_of
 from .numbers import complexes, doubles, natural
 
 methods = Words("method", "KN_RECON_METHOD_", "least-squares adjoint gridding")
@@ -64,6 +64,10 @@ class Reconstruction:
         In which it computed.
     seconds : float
         What it took, without compiling.
+    adjoint_method : {"direct", "separable", "auto"}
+        How the adjoint was computed, as `Nufft` has it; "auto" of gridding, which has none.
+    adjoint_why : str
+        Why it was computed so.
     """
 
     image: Complex
@@ -72,6 +76,8 @@ class Reconstruction:
     kernel: str
     dtype: np.dtype[Any]
     seconds: float
+    adjoint_method: str
+    adjoint_why: str
 
 
 def recon(
@@ -92,6 +98,7 @@ def recon(
     start: npt.ArrayLike | None = None,
     scale: str = "none",
     kernel: str = "auto",
+    adjoint: str = "auto",
     normal: str = "toeplitz",
     oversampling: float = 2.0,
     width: int = 6,
@@ -133,7 +140,7 @@ def recon(
         Of least squares: an image for each coil; None: 0.
     scale : {"none", "unitary"}
         What forward and adjoint are multiplied by: 1, or 1 / sqrt(voxels).
-    kernel, normal, oversampling, width : optional
+    kernel, adjoint, normal, oversampling, width : optional
         As `Nufft`'s.
     context : Context, optional
         None: on the host, in double precision.
@@ -173,6 +180,7 @@ def recon(
         method=methods.number(method),
         density=densities.number(density or ("none" if method == "least-squares" else "ramp")),
         kernel=kernels.number(kernel),
+        adjoint=adjoints.number(adjoint),
         scale=scales.number(scale),
         normal=normals.number(normal),
         iterations=natural(iterations, "iterations"),
@@ -232,6 +240,8 @@ def _gather(solution: Any, shape: tuple[int, ...]) -> Reconstruction:
         kernels.word(lib.kn_recon_solution_get_kernel(solution)),
         np.dtype(np.complex128 if lib.kn_recon_solution_get_is_double(solution) else np.complex64),
         float(lib.kn_recon_solution_get_seconds(solution)),
+        adjoints.word(lib.kn_recon_solution_get_adjoint_method(solution)),
+        text_of(lib.kn_recon_solution_get_adjoint_why(solution)),
     )
 
 

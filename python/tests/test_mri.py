@@ -45,6 +45,19 @@ def test_host(samples: int, shape: tuple[int, ...]) -> None:
     assert transform.check_adjoint() < 1e-13
 
 
+@pytest.mark.parametrize("adjoint", ["direct", "separable"])
+def test_methods_of_the_adjoint(adjoint: str, context: koine.Context) -> None:
+    generator = np.random.default_rng(2)
+    k, data = generator.uniform(-0.5, 0.5, (40, 2)) * (6, 9), generator.normal(size=40) + 1j
+    matrix = sums(k, (6, 9)).conj().T
+    for place, error in ((None, 1e-12), (context, 1e-6)):
+        transform = koine.Nufft(k, (6, 9), adjoint=adjoint, context=place)
+        assert transform.adjoint_method == adjoint and transform.adjoint_why == f"{adjoint}: asked for"
+        assert relative(transform.H(data), matrix @ data) < error
+        found = koine.recon(data, k, (6, 9), method="adjoint", density="none", adjoint=adjoint, context=place)
+        assert found.adjoint_method == adjoint and relative(found.image, matrix @ data) < error
+
+
 @pytest.mark.parametrize(("samples", "shape"), CASES)
 @pytest.mark.parametrize("method", ["encoding", "gridding"])
 def test_device(samples: int, shape: tuple[int, ...], method: str, context: koine.Context) -> None:
@@ -183,7 +196,7 @@ def test_what_is_refused() -> None:
         koine.Nufft([[0.0, 0.0]], (8, 8), weights=[1, 2])
     with pytest.raises(koine.ArgumentError):
         koine.Nufft([[0.0, 0.0]], (8, 8), weights=[-1])
-    for name in ("method", "density", "scale", "regularizer", "boundary", "kernel", "normal"):
+    for name in ("method", "density", "scale", "regularizer", "boundary", "kernel", "adjoint", "normal"):
         with pytest.raises(ValueError, match=name):
             koine.recon([0], [[0.0, 0.0]], (8, 8), **{name: "magic"})
     options: dict[str, Any]

@@ -61,6 +61,7 @@
 
 #include "mri.clh"
 #include "turn.clh"
+#include "fold.clh"
 
 struct sample {
     float x, y, z; // k
@@ -434,18 +435,4 @@ void mri_tuned(POSITION_PARAMETERS, uint step, uint count, GIVEN const uint4 *po
 #endif
     store_lines(&lines, line, step, count, parts + (ulong)part * count, total, image + at, stage,
                 get_num_groups(1) > 1);
-}
-
-// The rows of `parts`, in their order.
-__kernel void mri_fold(__global const float2 *parts, uint rows, uint count, __global float4 *total,
-                       __global float2 *image, ulong at, uint stage)
-{
-    uint n = (uint)get_global_id(0);
-
-    if (n >= count)
-        return;
-    float4 sum = begun(total, n, stage);
-    for (uint row = 0; row < rows; row++)
-        sum = pair_add(sum, parts[(ulong)row * count + n]);
-    give(total, image + at, n, sum, stage);
 }

@@ -64,6 +64,15 @@ KN_API kn_status kn_recon_solve_with(kn_queue *queue, const kn_recon_scan *scan,
                                      const kn_recon_solve_options *options, const kn_recon_extras *extras,
                                      kn_recon_solution **solution, kn_error *err);
 
+// What KN_RECON_ADJOINT_AUTO takes for a scan, of a kernel that is named as well, which then says where and
+// in what precision: the lecture's kernels have the direct sum alone, and so have positions of their own.
+// Why, in words, goes to why[KN_RECON_WHY]. Errors: KN_ERROR_ARGUMENT for NULL and for what kn_recon_solve
+// refuses of these.
+enum { KN_RECON_WHY = 160 };
+KN_API kn_status kn_recon_choose_adjoint(const kn_queue *queue, const kn_recon_scan *scan,
+                                         const kn_recon_solve_options *options, const kn_recon_extras *extras,
+                                         kn_recon_adjoint_method *method, char *why, kn_error *err);
+
 // What the kernels of a stage did. Operations and loads are estimates: 13 additions and multiplications a
 // pair of voxel and sample, besides sine and cosine (10 where data and basis are real); every number that a
 // kernel asks global memory for, and those that a cache or local memory keeps once for all work-items that

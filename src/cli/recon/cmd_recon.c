@@ -30,6 +30,10 @@ static const struct option_row options[] = {
      .help = "the order of a .bin's fields: as Parboil reads them, or as they were written"},
     {"solver", 's', FIELD(OPTION_CHOICE, solver), .choices = recon_method_names, .fallback = "ls",
      .help = "least squares by conjugate gradients, the adjoint sum alone, or gridding"},
+    {"adjoint", FIELD(OPTION_CHOICE, adjoint), .choices = recon_adjoint_names, .fallback = "auto",
+     .help = "how F^H d and Q are computed: every voxel with every sample, by --kernel; or as products of "
+             "matrices, since exp(i 2 pi k.r) is a product on a grid, exact as well; auto: by what each is "
+             "estimated to take, direct if --kernel is given"},
     {"kernel", 'k', FIELD(OPTION_PATH, kernel), .metavar = "NAME",
      .help = "how the sums are computed: naive, register, coalesced, constant, constant-struct, fast-trig, "
              "tuned (default), or on the host: host-double, host-single (default without a device)"},
@@ -159,6 +163,8 @@ static kn_status run_recon(void *given, kn_error *err)
         status = recon_open(&run, err);
     if (!status)
         status = recon_try(&run, err);
+    if (!status)
+        status = recon_choose_adjoint(&run, err);
     if (!status && report_shows_text(&arguments->common) && !(arguments->out && *arguments->out == '-'))
         recon_print_scan(&run);
     if (!status)

@@ -20,7 +20,7 @@ struct recon_arguments {
     const char *save_q, *load_q, *reference, *warm_start;
     size_t iterations, width;
     bool relative_lambda, variants;
-    int solver, normal, regularizer, boundary, scale, unit, parboil, precision, reference_scale;
+    int solver, adjoint, normal, regularizer, boundary, scale, unit, parboil, precision, reference_scale;
 };
 
 enum { RECON_KERNELS = KN_RECON_KERNEL_HOST_SINGLE, RECON_VARIANTS = RECON_KERNELS + 1 };
@@ -45,7 +45,8 @@ struct recon_run {
     double *weights;                           // of --density FILE
     double complex *basis, *start, *reference; // of the options' files
     struct place place;
-    bool kernel_chosen; // by us
+    bool kernel_chosen;     // by us
+    char why[KN_RECON_WHY]; // the method of the adjoint was chosen; "": nobody was asked
     struct progress progress;
     kn_recon_solution *solution;                   // of one reconstruction
     struct recon_variant variants[RECON_VARIANTS]; // or of all, host-double first
@@ -59,6 +60,7 @@ struct recon_run {
 extern const char *const recon_basis_names[];     // "delta", "box"
 extern const char *const recon_precision_names[]; // "auto", "float", "double"
 extern const char *const recon_method_names[];    // these as in koine/recon.h
+extern const char *const recon_adjoint_names[];
 extern const char *const recon_scale_names[];
 extern const char *const recon_normal_names[];
 extern const char *const recon_regularizer_names[];
@@ -70,6 +72,8 @@ kn_status recon_check_arguments(struct recon_run *run, kn_error *err);
 kn_status recon_read(struct recon_run *run, kn_error *err);
 // The device, and the kernel if none was named.
 kn_status recon_open(struct recon_run *run, kn_error *err);
+// How the adjoint is computed if nobody said so, after recon_try.
+kn_status recon_choose_adjoint(struct recon_run *run, kn_error *err);
 void recon_free(struct recon_run *run);
 bool recon_is_of_host(kn_recon_kernel kernel);
 // Whether none of it but density compensation runs on a device.

@@ -35,13 +35,19 @@ bool recon_is_scaled(const struct recon_run *run, kn_recon_method method)
 
 const char *recon_method(const struct recon_run *run)
 {
-    return run->options.method == KN_RECON_METHOD_GRIDDING ? "gridding" : "direct";
+    return run->options.method == KN_RECON_METHOD_GRIDDING ? "gridding"
+           : run->options.adjoint == KN_RECON_ADJOINT_SEPARABLE
+               ? kn_recon_adjoint_method_name(KN_RECON_ADJOINT_SEPARABLE)
+               : kn_recon_adjoint_method_name(KN_RECON_ADJOINT_DIRECT);
 }
 
 const char *recon_why(const struct recon_run *run)
 {
-    return run->options.method == KN_RECON_METHOD_GRIDDING
-               ? "--solver gridding: window and FFT, approximate"
+    if (*run->why)
+        return run->why;
+    return run->options.method == KN_RECON_METHOD_GRIDDING ? "--solver gridding: window and FFT, approximate"
+           : run->options.adjoint == KN_RECON_ADJOINT_SEPARABLE
+               ? "--adjoint separable: products of matrices, exact but for rounding"
                : "every voxel with every sample, term by term: exact but for rounding";
 }
 
@@ -179,9 +185,12 @@ bool recon_print_result(const struct recon_run *run)
     print_sum("F^H F, in the solver", &details->normal);
     print_solver(run);
     print_quality(run);
-    printf("%s by %s on ", recon_method_names[run->options.method],
+    if (*run->why)
+        printf("F^H d%s %s\n", details->q_kernel && !details->q_loaded ? " and Q" : "", run->why);
+    printf("%s by %s%s on ", recon_method_names[run->options.method],
            run->options.method == KN_RECON_METHOD_GRIDDING ? "gridding"
-                                                           : kn_recon_kernel_name(run->options.kernel));
+                                                           : kn_recon_kernel_name(run->options.kernel),
+           run->options.adjoint == KN_RECON_ADJOINT_SEPARABLE ? ", separable," : "");
     estimate_print_place(&run->place);
     printf("; seconds: total %.3f, read %.3f, compute %.3f", run->seconds.total, run->seconds.read,
            run->seconds.compute);

@@ -16,6 +16,7 @@ const char *const recon_basis_names[] = {"delta", "box", NULL};
 const char *const recon_precision_names[] = {"auto", "float", "double", NULL};
 
 const char *const recon_method_names[] = {"ls", "adjoint", "gridding", NULL};
+const char *const recon_adjoint_names[] = {"auto", "direct", "separable", NULL};
 const char *const recon_scale_names[] = {"none", "unitary", NULL};
 const char *const recon_normal_names[] = {"toeplitz", "forward", NULL};
 const char *const recon_regularizer_names[] = {"tikhonov", "difference", NULL};
@@ -98,6 +99,29 @@ static kn_status settle_precision(struct recon_run *run, kn_error *err)
     return KN_OK;
 }
 
+// A product of matrices takes the place of one kernel, and of no lecture's.
+static kn_status check_adjoint(struct recon_run *run, kn_error *err)
+{
+    kn_recon_kernel kernel = run->options.kernel;
+    const char *word = recon_adjoint_names[run->arguments->adjoint];
+
+    run->options.adjoint = (kn_recon_adjoint_method)run->arguments->adjoint;
+    if (run->options.adjoint == KN_RECON_ADJOINT_AUTO)
+        return KN_OK;
+    if (run->options.method == KN_RECON_METHOD_GRIDDING)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--adjoint %s goes with --solver ls and adjoint", word);
+    if (run->options.adjoint == KN_RECON_ADJOINT_DIRECT)
+        return KN_OK;
+    if (run->arguments->variants)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--adjoint: --variants runs the kernels of direct sums");
+    if (kernel != KN_RECON_KERNEL_TUNED && !recon_is_of_host(kernel))
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--adjoint separable: the kernel %s is one of the direct sum; take --kernel tuned, "
+                       "host-double or host-single, or leave it out",
+                       kn_recon_kernel_name(kernel));
+    return KN_OK;
+}
+
 // The host's kernels have one arithmetic.
 static kn_status check_policy(const struct recon_run *run, kn_error *err)
 {
@@ -173,6 +197,8 @@ kn_status recon_check_arguments(struct recon_run *run, kn_error *err)
         status = settle_precision(run, err);
     if (!status)
         status = check_policy(run, err);
+    if (!status)
+        status = check_adjoint(run, err);
     return status ? status : read_numbers(run, err);
 }
 
@@ -341,6 +367,15 @@ kn_status recon_open(struct recon_run *run, kn_error *err)
     if (!run->place.queue && run->kernel_chosen && !recon_is_of_host(run->options.kernel))
         run->options.kernel = KN_RECON_KERNEL_HOST_SINGLE;
     return KN_OK;
+}
+
+kn_status recon_choose_adjoint(struct recon_run *run, kn_error *err)
+{
+    if (run->options.adjoint != KN_RECON_ADJOINT_AUTO || !run->kernel_chosen || run->arguments->variants ||
+        run->options.method == KN_RECON_METHOD_GRIDDING)
+        return KN_OK;
+    return kn_recon_choose_adjoint(run->place.queue, &run->arrays, &run->options, &run->extras,
+                                   &run->options.adjoint, run->why, err);
 }
 
 void recon_free(struct recon_run *run)

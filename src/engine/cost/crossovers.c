@@ -29,6 +29,9 @@ static const struct engine_crossover_row table[CROSSOVERS_OF_ALL] = {
     // in half the time.
     [CROSSOVER_ROBUST_FUSED] =
         ROW("robust-fused", "algo/robust/robust.cl", CROSSOVER_NEVER, CROSSOVER_ALWAYS, CROSSOVER_ALWAYS),
+    // With PoCL the direct sums are as fast: a group's tiles are made and read by one thread.
+    [CROSSOVER_MRI_SEPARABLE] =
+        ROW("mri-separable", "app/mri/mri_separable.cl", CROSSOVER_NEVER, CROSSOVER_ALWAYS, CROSSOVER_ALWAYS),
     [CROSSOVER_SPARSE_FUSED] =
         ROW("sparse-fused", "app/sparse/sparse_cgnr.cl", CROSSOVER_NEVER, CROSSOVER_ALWAYS, CROSSOVER_ALWAYS),
     // Reading so much takes a compute unit no longer than the device takes for an iteration's launches.

@@ -21,6 +21,8 @@ enum engine_crossover {
     CROSSOVER_SELECT_BRACKETS, // bytes, from which selection is by brackets and not by digits
     CROSSOVER_GEMM_OWN,        // m n k of floats, up to which Koine's product is taken and not cuBLAS's
     CROSSOVER_ROBUST_FUSED,    // whether all of one column is found in one read: always, or never
+    // ---- src/app/mri ----
+    CROSSOVER_MRI_SEPARABLE, // whether an adjoint may be a product of matrices: always, or never
     // ---- src/app/sparse ----
     CROSSOVER_SPARSE_FUSED, // whether iterations of least squares have fused launches: always, or never
     CROSSOVER_BATCH_WHOLE,  // bytes an iteration moves, up to which one launch computes whole solutions

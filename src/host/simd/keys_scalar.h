@@ -9,6 +9,7 @@
 #include "host/host.h"
 
 #define VECTOR_CODE
+enum { REGISTERS = 16 };
 
 #if KEY_BITS == 64
 typedef host_i64 key;
@@ -86,6 +87,18 @@ VECTOR_OPERATION size_t divide(vector v, vector threshold, key *left, key *right
     right[-1] = v;
     return v <= threshold;
 }
+
+#if KEY_BITS == 32
+VECTOR_OPERATION vector sum_of_keys(vector a, vector b)
+{
+    return (vector)((key_bits)a + (key_bits)b);
+}
+
+VECTOR_OPERATION vector product_of_keys(vector a, vector b)
+{
+    return (vector)((key_bits)a * (key_bits)b);
+}
+#endif
 
 VECTOR_OPERATION lane_set greater_lanes(vector a, vector b)
 {

@@ -115,6 +115,23 @@ VECTOR_OPERATION reals less_product(reals a, reals b, reals c)
     return a - b * c;
 }
 
+#if KEY_BITS == 64
+VECTOR_OPERATION reals rounded(reals v)
+{
+    return rint(v);
+}
+#else
+VECTOR_OPERATION reals reals_of_keys(vector v)
+{
+    return (reals)v;
+}
+#endif
+
+VECTOR_OPERATION void add_to_doubles(double *to, reals v)
+{
+    *to += (double)v;
+}
+
 VECTOR_OPERATION void transpose_reals(reals tile[LANES])
 {
     (void)tile;

@@ -19,6 +19,12 @@ expect_stderr 'no.jpg: expected a name that ends in .cfl, .npy, .nii or .png'
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --kernel fast
 expect_stderr "^koine recon: --kernel: 'fast' is none of naive, register, .*, host-single$"
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --solver cg
+expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --adjoint separable --kernel naive
+expect_stderr '--adjoint separable: the kernel naive is one of the direct sum; take --kernel tuned, host-double or '
+expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --adjoint separable --solver gridding
+expect_stderr '--adjoint separable goes with --solver ls and adjoint'
+expect_exit 2 koine recon "$work/k" --adjoint separable --variants
+expect_stderr '--adjoint: --variants runs the kernels of direct sums'
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --matrix 32
 for option in lambda tolerance oversampling; do
     for value in x -1 nan 1x; do
@@ -54,6 +60,14 @@ expect_stdout '^solver: 20 iterations, '
 expect_stdout '^against .*/p.npy: error [0-9.]+ %, PSNR '
 expect_stdout "^written to $work/double.npy$"
 expect_empty stderr
+# The same with Q and F^H d as products of matrices; and where nobody says how, with the reason.
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double --adjoint separable -o "$work/separable.npy" \
+    --json "$work/separable.json"
+expect_stdout 'Q by host-double-separable$'
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --device host -o "$work/chosen.npy" --json "$work/chosen.json"
+expect_stdout '^F.H d and Q separable: about [0-9.e+-]+ s by estimate, direct [0-9.e+-]+ s$'
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --kernel host-double --solver adjoint --density ramp -o "$work/ramp.npy" \
     --reference "$work/p.npy" --json "$work/ramp.json"
@@ -317,6 +331,10 @@ assert len(double["iterations"]) == 21 and double["iterations"][0] == 1 and doub
 assert all(double["stages"][s]["seconds"] >= 0 for s in ("q", "fhd", "solver"))
 assert double["stages"]["fhd"]["pairs"] == 3264 * 1024 and double["stages"]["q"]["pairs"] >= 3264 * 2048
 assert double["method"] == "direct" and double["why"] and double["image"].endswith("double.npy")
+separable, chosen = report("separable"), report("chosen")
+assert separable["method"] == "separable" and separable["q_kernel"] == "host-double-separable"
+assert distance(image("separable"), found) < 1e-9, distance(image("separable"), found)
+assert chosen["method"] == "separable" and chosen["why"].startswith("separable: about ")
 assert double["matrix"] == [32, 32] and double["k_unit"] == "cycles per field of view"
 assert 0 <= double["adjoint_check"]["difference"] <= double["adjoint_check"]["bound"] < 1e-10
 # Without Q: an application of 2 x 3264 x 1024 terms each iteration, and before and after them (the host's). Both images

@@ -278,7 +278,16 @@ const char *kn_recon_kernel_name(kn_recon_kernel kernel)
 {
     if (kernel == KN_RECON_KERNEL_AUTO)
         return "auto";
-    return (unsigned)kernel <= MRI_KERNELS ? ki_mri_kernel_names[kernel - 1] : NULL;
+    return (unsigned)kernel <= KN_RECON_KERNEL_HOST_SINGLE
+               ? ki_mri_kernel_names[ki_recon_kernel(NULL, kernel)]
+               : NULL;
+}
+
+const char *kn_recon_adjoint_method_name(kn_recon_adjoint_method method)
+{
+    static const char *const names[] = {"auto", "direct", "separable"};
+
+    return (unsigned)method <= KN_RECON_ADJOINT_SEPARABLE ? names[method] : NULL;
 }
 
 const char *kn_recon_normal_method_name(kn_recon_normal_method method)

@@ -11,22 +11,38 @@
 
 // ---- what is asked for ----
 
-// AUTO is before the others.
+static const enum mri_kernel kernels[] = {
+    [KN_RECON_KERNEL_NAIVE] = MRI_NAIVE,
+    [KN_RECON_KERNEL_REGISTER] = MRI_REGISTER,
+    [KN_RECON_KERNEL_COALESCED] = MRI_COALESCED,
+    [KN_RECON_KERNEL_CONSTANT] = MRI_CONSTANT,
+    [KN_RECON_KERNEL_CONSTANT_STRUCT] = MRI_CONSTANT_STRUCT,
+    [KN_RECON_KERNEL_FAST_TRIG] = MRI_FAST_TRIG,
+    [KN_RECON_KERNEL_TUNED] = MRI_TUNED,
+    [KN_RECON_KERNEL_HOST_DOUBLE] = MRI_HOST_DOUBLE,
+    [KN_RECON_KERNEL_HOST_SINGLE] = MRI_HOST_SINGLE,
+};
+
 enum mri_kernel ki_recon_kernel(const kn_queue *queue, kn_recon_kernel given)
 {
     if (given == KN_RECON_KERNEL_AUTO)
         return queue ? MRI_TUNED : MRI_HOST_DOUBLE;
-    return (enum mri_kernel)(given - KN_RECON_KERNEL_NAIVE);
+    return kernels[given];
 }
 
 kn_recon_kernel ki_recon_public_kernel(enum mri_kernel kernel)
 {
-    return (kn_recon_kernel)((unsigned)kernel + KN_RECON_KERNEL_NAIVE);
+    kn_recon_kernel found = KN_RECON_KERNEL_NAIVE;
+
+    while (kernels[found] != mri_kernel_direct(kernel))
+        found++;
+    return found;
 }
-_Static_assert((int)KN_RECON_KERNEL_TUNED - KN_RECON_KERNEL_NAIVE == (int)MRI_TUNED &&
-                   (int)KN_RECON_KERNEL_HOST_SINGLE - KN_RECON_KERNEL_NAIVE == (int)MRI_HOST_SINGLE &&
-                   (int)KN_RECON_KERNEL_HOST_SINGLE == (int)MRI_KERNELS,
-               "the public kernels are the internal ones, in their order");
+
+kn_recon_adjoint_method ki_recon_public_adjoint(enum mri_kernel kernel)
+{
+    return mri_kernel_is_separable(kernel) ? KN_RECON_ADJOINT_SEPARABLE : KN_RECON_ADJOINT_DIRECT;
+}
 
 static kn_status read_kernel(const kn_queue *queue, kn_recon_kernel given, enum mri_kernel *kernel,
                              kn_error *err)
@@ -74,6 +90,15 @@ kn_status ki_recon_read_request(const char *function, const kn_queue *queue, con
                          (int)read.normal);
     if (!status)
         status = ki_recon_check_gridding(read.oversampling, read.width, err);
+    if (status)
+        return status;
+    const struct recon_adjoint adjoint = {.queue = queue,
+                                          .named = read.kernel,
+                                          .method = read.adjoint,
+                                          .matrix = request->matrix,
+                                          .samples = samples};
+
+    status = ki_recon_choose(&adjoint, &request->kernel, request->why, err);
     if (status)
         return status;
     request->samples = samples;
@@ -199,6 +224,16 @@ size_t kn_recon_plan_get_samples(const kn_recon_plan *plan)
 kn_recon_kernel kn_recon_plan_get_kernel(const kn_recon_plan *plan)
 {
     return plan ? ki_recon_public_kernel(plan->request.kernel) : KN_RECON_KERNEL_AUTO;
+}
+
+kn_recon_adjoint_method kn_recon_plan_get_adjoint_method(const kn_recon_plan *plan)
+{
+    return plan ? ki_recon_public_adjoint(plan->request.kernel) : KN_RECON_ADJOINT_AUTO;
+}
+
+const char *kn_recon_plan_get_adjoint_why(const kn_recon_plan *plan)
+{
+    return plan ? plan->request.why : NULL;
 }
 
 double kn_recon_plan_get_bound(const kn_recon_plan *plan)

@@ -46,7 +46,7 @@ kn_status ki_recon_host_forward(kn_recon_plan *plan, const double complex *image
                                 .ask = &plan->ask};
 
     if (!status)
-        status = ki_mri_sum_host(&sum, request->kernel, NULL, data, NULL, err);
+        status = ki_mri_sum_host(&sum, mri_kernel_direct(request->kernel), NULL, data, NULL, err);
     for (size_t m = 0; m < request->samples && plan->basis && !status; m++)
         data[m] *= plan->basis[m];
     return status;

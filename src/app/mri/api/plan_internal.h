@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-#include <koine/recon.h>
+#include <koine/experimental/recon.h>
 
 #include "app/mri/gridding/gridding.h"
 #include "app/mri/solver/host_solver.h"
@@ -19,6 +19,7 @@ struct recon_request {
     kn_recon_matrix matrix;
     size_t voxels, samples;
     enum mri_kernel kernel;
+    char why[KN_RECON_WHY]; // this method of the adjoint
     kn_recon_normal_method normal;
     struct mri_gridding_options gridding;
     const double *weights, *basis; // the caller's
@@ -71,6 +72,22 @@ kn_status ki_recon_check_k(const kn_recon_matrix *matrix, const double *k, size_
 // The kernel of that number, AUTO's in that place; and its number.
 enum mri_kernel ki_recon_kernel(const kn_queue *queue, kn_recon_kernel given);
 kn_recon_kernel ki_recon_public_kernel(enum mri_kernel kernel);
+kn_recon_adjoint_method ki_recon_public_adjoint(enum mri_kernel kernel);
+
+// What the adjoint is asked of (plan_choose.c).
+struct recon_adjoint {
+    const kn_queue *queue;
+    kn_recon_kernel named; // KN_RECON_KERNEL_AUTO: `kernel` was chosen
+    kn_recon_adjoint_method method;
+    kn_recon_matrix matrix;
+    size_t samples;
+    bool has_q;         // Q is computed, too
+    bool has_positions; // of its own, which have the direct sum alone
+};
+// *kernel as it stands, or as a product of matrices; and why[KN_RECON_WHY]. KN_ERROR_ARGUMENT for a method
+// that is none, and for a product of matrices that the kernel does not have, or positions.
+kn_status ki_recon_choose(const struct recon_adjoint *asked, enum mri_kernel *kernel, char *why,
+                          kn_error *err);
 // KN_ERROR_ARGUMENT for what is out of range.
 kn_status ki_recon_check_gridding(double oversampling, unsigned width, kn_error *err);
 // That k is a trajectory of the matrix, or, where that is NULL, finite, and that weights and basis, which may

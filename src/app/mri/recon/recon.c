@@ -4,6 +4,7 @@
 // squares.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "app/mri/api/plan_internal.h"
 #include "app/mri/density.h"
@@ -169,7 +170,11 @@ static kn_recon_solution *make_solution(const struct recon *recon)
         return NULL;
     made->voxels = recon->voxels;
     made->kernel = ki_recon_public_kernel(recon->kernel);
-    made->is_double = recon->on_host && recon->kernel == MRI_HOST_DOUBLE;
+    made->adjoint = recon->options.method == KN_RECON_METHOD_GRIDDING
+                        ? KN_RECON_ADJOINT_AUTO
+                        : ki_recon_public_adjoint(recon->kernel);
+    memcpy(made->why, recon->why, sizeof made->why);
+    made->is_double = recon->on_host && mri_kernel_is_double(recon->kernel);
     made->details = (kn_recon_details){.density = none,
                                        .q = none,
                                        .fhd = none,

@@ -18,6 +18,8 @@ struct kn_recon_solution {
     double complex *image; // of `voxels`
     size_t voxels;
     kn_recon_kernel kernel;
+    kn_recon_adjoint_method adjoint; // AUTO of gridding
+    char why[KN_RECON_WHY];
     bool is_double;
     double lambda;                   // of least squares
     struct mri_solver_result *coils; // of least squares, `coil_count`; else NULL
@@ -34,6 +36,7 @@ struct recon {
     kn_recon_extras extras;
     size_t voxels;
     enum mri_kernel kernel;
+    char why[KN_RECON_WHY]; // this method of the adjoint
     struct mri_gridding_options gridding;
     struct mri_solver_options ls; // with lambda in the unscaled sum's terms
     double *weights;              // density x the scan's; NULL: 1

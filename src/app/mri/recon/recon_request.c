@@ -54,6 +54,7 @@ static kn_status check_options(const kn_recon_solve_options *options, kn_error *
         {"regularizer", "kn_recon_regularizer", options->regularizer, KN_RECON_REGULARIZER_DIFFERENCE},
         {"boundary", "kn_recon_boundary", options->boundary, KN_RECON_BOUNDARY_PERIODIC},
         {"kernel", "kn_recon_kernel", options->kernel, KN_RECON_KERNEL_HOST_SINGLE},
+        {"method of the adjoint", "kn_recon_adjoint_method", options->adjoint, KN_RECON_ADJOINT_SEPARABLE},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -129,6 +130,31 @@ static kn_status check_place(const struct recon *recon, const kn_queue *queue, k
     return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s runs on a device; give a queue", what);
 }
 
+static struct recon_adjoint adjoint_of(const struct recon *recon, const kn_queue *queue)
+{
+    return (struct recon_adjoint){.queue = queue,
+                                  .named = recon->options.kernel,
+                                  .method = recon->options.adjoint,
+                                  .matrix = recon->scan.matrix,
+                                  .samples = recon->scan.samples,
+                                  .has_q = recon->options.method == KN_RECON_METHOD_LEAST_SQUARES &&
+                                           recon->options.normal == KN_RECON_NORMAL_TOEPLITZ,
+                                  .has_positions = recon->extras.positions != NULL};
+}
+
+// Gridding has neither.
+static kn_status choose_adjoint(struct recon *recon, const kn_queue *queue, kn_error *err)
+{
+    const struct recon_adjoint adjoint = adjoint_of(recon, queue);
+
+    if (recon->options.method != KN_RECON_METHOD_GRIDDING)
+        return ki_recon_choose(&adjoint, &recon->kernel, recon->why, err);
+    if (recon->options.adjoint != KN_RECON_ADJOINT_AUTO)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "the adjoint %s goes with sums; gridding has neither",
+                       kn_recon_adjoint_method_name(recon->options.adjoint));
+    return KN_OK;
+}
+
 kn_status ki_recon_request(const char *function, const kn_queue *queue, const kn_recon_scan *scan,
                            const kn_recon_solve_options *options, const kn_recon_extras *extras,
                            struct recon *recon, kn_error *err)
@@ -150,5 +176,36 @@ kn_status ki_recon_request(const char *function, const kn_queue *queue, const kn
     status = check_method(recon, err);
     if (!status)
         status = check_q(recon, err);
-    return status ? status : check_place(recon, queue, err);
+    if (!status)
+        status = check_place(recon, queue, err);
+    return status ? status : choose_adjoint(recon, queue, err);
+}
+
+static kn_status choose(const kn_queue *queue, const kn_recon_scan *scan,
+                        const kn_recon_solve_options *options, const kn_recon_extras *extras,
+                        kn_recon_adjoint_method *method, char *why, kn_error *err)
+{
+    struct recon recon = {.queue = NULL};
+    struct recon_adjoint asked;
+    kn_status status;
+
+    if (!method || !why)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s is NULL", method ? "why" : "method");
+    status = ki_recon_request("kn_recon_choose_adjoint", queue, scan, options, extras, &recon, err);
+    if (status)
+        return status;
+    asked = adjoint_of(&recon, queue);
+    asked.method = KN_RECON_ADJOINT_AUTO;
+    asked.named = KN_RECON_KERNEL_AUTO;
+    recon.kernel = mri_kernel_direct(recon.kernel);
+    status = ki_recon_choose(&asked, &recon.kernel, why, err);
+    *method = ki_recon_public_adjoint(recon.kernel);
+    return status;
+}
+
+kn_status kn_recon_choose_adjoint(const kn_queue *queue, const kn_recon_scan *scan,
+                                  const kn_recon_solve_options *options, const kn_recon_extras *extras,
+                                  kn_recon_adjoint_method *method, char *why, kn_error *err)
+{
+    return ki_error_name(__func__, choose(queue, scan, options, extras, method, why, err), err);
 }

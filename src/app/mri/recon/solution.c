@@ -29,6 +29,16 @@ size_t kn_recon_solution_get_voxels(const kn_recon_solution *solution)
     return solution ? solution->voxels : 0;
 }
 
+kn_recon_adjoint_method kn_recon_solution_get_adjoint_method(const kn_recon_solution *solution)
+{
+    return solution ? solution->adjoint : KN_RECON_ADJOINT_AUTO;
+}
+
+const char *kn_recon_solution_get_adjoint_why(const kn_recon_solution *solution)
+{
+    return solution ? solution->why : NULL;
+}
+
 kn_recon_kernel kn_recon_solution_get_kernel(const kn_recon_solution *solution)
 {
     return solution ? solution->kernel : KN_RECON_KERNEL_AUTO;

@@ -240,7 +240,7 @@ static kn_status apply_forward(struct host_forward *f, const double complex *x, 
     kn_status status;
 
     f->sum.data = x;
-    status = ki_mri_sum_host(&f->sum, f->kernel, NULL, f->data, &there, err);
+    status = ki_mri_sum_host(&f->sum, mri_kernel_direct(f->kernel), NULL, f->data, &there, err);
     if (!status)
         status = ki_mri_sum_host(&f->back, f->kernel, NULL, y, &back, err);
     if (status)

@@ -9,14 +9,14 @@
 struct mri_host_normal;
 
 // F^H W F (toeplitz.h) of the matrix, k, samples and weights (w |phi|^2; NULL: 1) that `of` has; its `ask` is
-// asked then and by ki_mri_host_normal_apply. q by ki_mri_sum_host and `kernel`, MRI_HOST_DOUBLE or
-// MRI_HOST_SINGLE. `rate` may be NULL. Memory: 24 bytes a point of the grid. Errors: those of
+// asked then and by ki_mri_host_normal_apply. q by ki_mri_sum_host and `kernel`, one of
+// the host. `rate` may be NULL. Memory: 24 bytes a point of the grid. Errors: those of
 // ki_mri_toeplitz_measure and ki_mri_sum_host; KN_ERROR_MEMORY.
 kn_status ki_mri_host_normal_create(const struct mri_sum *of, enum mri_kernel kernel,
                                     struct mri_host_normal **normal, kn_recon_rate *rate, kn_error *err);
-// The same by both sums, each time it is applied: F too by ki_mri_sum_host, with the parts of voxels and
-// samples exchanged. k and weights stay the caller's, and must stay. It has no bound: not-a-number. Memory:
-// 24 bytes a voxel and 40 a sample, and those of ki_mri_sum_host.
+// The same by both sums, each time it is applied: F too by ki_mri_sum_host, direct, with the parts of voxels
+// and samples exchanged. k and weights stay the caller's, and must stay. It has no bound: not-a-number.
+// Memory: 24 bytes a voxel and 40 a sample, and those of ki_mri_sum_host.
 kn_status ki_mri_host_normal_create_forward(const struct mri_sum *of, enum mri_kernel kernel,
                                             struct mri_host_normal **normal, kn_error *err);
 // Of either method; `size` of the first one.

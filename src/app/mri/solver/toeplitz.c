@@ -149,9 +149,8 @@ kn_status ki_mri_toeplitz_differences(kn_queue *queue, const kn_recon_matrix *ma
     sum.k = twice;
     sum.count = size.differences;
     sum.ask = queue->asking.ask; // of a kernel of the host
-    status = kernel == MRI_HOST_DOUBLE || kernel == MRI_HOST_SINGLE
-                 ? sum_on_host(queue, &sum, kernel, q, rate, err)
-                 : ki_mri_sum_device(queue, &sum, kernel, q, rate, err);
+    status = mri_kernel_is_host(kernel) ? sum_on_host(queue, &sum, kernel, q, rate, err)
+                                        : ki_mri_sum_device(queue, &sum, kernel, q, rate, err);
     free(twice);
     return status;
 }

@@ -11,8 +11,9 @@
 #include "sum_internal.h"
 
 const char *const ki_mri_kernel_names[MRI_KERNELS + 1] = {
-    "naive",     "register", "coalesced",   "constant",    "constant-struct",
-    "fast-trig", "tuned",    "host-double", "host-single", NULL};
+    "naive", "register",  "coalesced",   "constant",    "constant-struct",       "fast-trig",
+    "tuned", "separable", "host-double", "host-single", "host-double-separable", "host-single-separable",
+    NULL};
 
 enum {
     GROUP = 128,                 // the lecture's
@@ -49,7 +50,15 @@ static const struct form {
     [MRI_CONSTANT_STRUCT] = {"mri_constant_struct", &records, &real_records, SUM_VOXEL_ARRAYS, true, true, 0},
     [MRI_FAST_TRIG] = {"mri_fast_trig", &arrays, &arrays, SUM_VOXEL_ARRAYS, true, true, 0},
     [MRI_TUNED] = {"mri_tuned", &points, &points, SUM_VOXELS_NOWHERE, false, true, 0},
+    [MRI_SEPARABLE] = {"mri_separable", &points, &points, SUM_VOXELS_NOWHERE, false, true, 0},
 };
+
+// Kernels that have a shape of their own on each device.
+static const struct {
+    kn_status (*open)(struct sum_work *work, size_t slab, kn_error *err);
+    kn_status (*launch)(struct sum_work *work, const struct sum_range *range, kn_error *err);
+} ways[MRI_HOST_DOUBLE] = {[MRI_TUNED] = {ki_sum_tuned_open, ki_sum_tuned_launch},
+                           [MRI_SEPARABLE] = {ki_separable_open, ki_separable_launch}};
 
 // ---- what is asked for ----
 
@@ -73,6 +82,16 @@ kn_status ki_sum_check(const char *function, struct mri_sum *sum, kn_error *err)
                            "sample %zu of the trajectory: k is %g on axis %zu; expected a number",
                            i / MRI_AXES, sum->k[i], i % MRI_AXES);
     return KN_OK;
+}
+
+kn_status ki_sum_check_positions(const char *function, const struct mri_sum *sum, enum mri_kernel kernel,
+                                 kn_error *err)
+{
+    if (!sum->positions || !mri_kernel_is_separable(kernel))
+        return KN_OK;
+    return ki_fail(err, KN_ERROR_ARGUMENT,
+                   "%s: positions of their own, but the kernel %s is for the matrix's alone", function,
+                   ki_mri_kernel_names[kernel]);
 }
 
 void ki_sum_position(const struct mri_sum *sum, size_t voxel, double r[MRI_AXES])
@@ -142,10 +161,12 @@ static size_t at_a_time(const kn_queue *queue, size_t most, size_t wanted)
 struct mri_bytes ki_mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples)
 {
     size_t slab = at_a_time(queue, SLAB, voxels), batch = at_a_time(queue, BATCH, samples);
+    size_t tuned = ki_sum_parts_memory(queue, slab, samples),
+           product = ki_separable_parts_memory(queue, slab, samples);
 
     return (struct mri_bytes){.host = (slab > batch ? slab : batch) * ELEMENT,
                               .device = slab * VOXEL_BYTES + batch * SAMPLE_BYTES +
-                                        ki_sum_parts_memory(queue, slab, samples)};
+                                        (tuned > product ? tuned : product)};
 }
 
 static kn_status get_all(struct sum_work *work, size_t slab, size_t batch, kn_error *err)
@@ -202,7 +223,7 @@ static kn_status open_kernels(struct sum_work *work, const struct form *form, kn
     ki_engine_define(&factors, "BASIS", sum->basis != NULL);
     status = ki_engine_builtin_kernel(work->queue->context, "app/mri/mri_mu.cl", factors.items, factors.count,
                                       KN_POLICY_DEFAULT, "mri_mu", &work->mu, err);
-    if (status || form == &forms[MRI_TUNED])
+    if (status || ways[form - forms].open)
         return status;
     ki_engine_define(&defines, "REAL_MU", sum_is_real(sum));
     if (form->constant)
@@ -404,7 +425,7 @@ static kn_status add_batch(struct sum_work *work, const struct form *form, struc
         range->end = (uint32_t)(begin + samples);
         range->stage = (first + begin == 0 ? STAGE_FIRST : 0) |
                        (first + begin + samples == sum->samples ? STAGE_LAST : 0);
-        status = form == &forms[MRI_TUNED] ? ki_sum_tuned_launch(work, range, err) : launch(work, range, err);
+        status = (ways[form - forms].launch ? ways[form - forms].launch : launch)(work, range, err);
         double numbers = (sum_is_real(sum) ? 4.0 : 5.0) * (double)samples, voxels = (double)range->count;
         work->loads += numbers * (form->cached ? ceil(voxels / CACHED_FOR) : voxels) +
                        form->pair_loads * (double)samples * voxels + VOXEL_ACCESSES * voxels;
@@ -477,6 +498,8 @@ static kn_status check_device(const kn_queue *queue, const struct mri_sum *sum, 
     if ((unsigned)kernel >= MRI_HOST_DOUBLE)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "mri_sum_device: kernel %d is not one of a device; see mri_kernel", (int)kernel);
+    if (ki_sum_check_positions("mri_sum_device", sum, kernel, err))
+        return KN_ERROR_ARGUMENT;
     if (sum->count > image->bytes / (2 * sizeof(float)))
         return ki_fail(err, KN_ERROR_ARGUMENT, "mri_sum_device: %zu voxels, but the image has room for %zu",
                        sum->count, image->bytes / (2 * sizeof(float)));
@@ -518,8 +541,8 @@ kn_status ki_mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum m
         status = kn_buffer_fill(queue, image, "\0\0\0\0", 4, 0, sum.count * 2 * sizeof(float), NULL, err);
     if (!status)
         status = open_kernels(&work, form, err);
-    if (kernel == MRI_TUNED && !status)
-        status = ki_sum_tuned_open(&work, slab, err);
+    if (ways[kernel].open && !status)
+        status = ways[kernel].open(&work, slab, err);
     if (!status)
         status = get_all(&work, slab, batch, err);
     if (!status && !(staging = ki_kept_take(&queue->kept, (slab > batch ? slab : batch) * ELEMENT)))

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of mri.h as they stand, every voxel with every sample: on devices by the lecture's kernels
-// (cl/app/mri/mri_fhd.cl), each under its own name, and on the host.
+// The sums of mri.h: as they stand, every voxel with every sample, on devices by the lecture's kernels
+// (cl/app/mri/mri_fhd.cl), each under its own name, and on the host; and the adjoint as a product of
+// matrices.
+//
+// On the matrix's own voxels exp(i 2 pi k . r) is a product of three factors, one for each axis. So the image
+// of x and of a column (y, z) is sum_m A_mx G_m(y,z), with A_mx = exp(i 2 pi k_x x) and G_m(y,z) = mu_m exp(i
+// 2 pi (k_y y + k_z z)): a product of matrices, whose factors take a sine and a cosine for an element of A or
+// G, and not for each pair. Voxels at x and -x share it: with U = sum cos(2 pi k_x x) G and V = sum sin(2 pi
+// k_x x) G they are U + iV and U - iV, two multiplications and additions a pair. An axis of an even number of
+// voxels has no such pairs, but half a voxel on it has: the half goes into G.
 #ifndef KN_APP_MRI_SUM_SUM_H
 #define KN_APP_MRI_SUM_SUM_H
 
@@ -24,14 +32,45 @@ enum mri_kernel {
     MRI_CONSTANT_STRUCT, // there as records
     MRI_FAST_TRIG,       // MRI_CONSTANT with native sine and cosine
     MRI_TUNED,           // struct mri_tuning
+    MRI_SEPARABLE,       // as a product of matrices: struct mri_product
     MRI_HOST_DOUBLE,     // the host, in double precision
     MRI_HOST_SINGLE,     // and in single, with vectors
+    MRI_HOST_DOUBLE_SEPARABLE,
+    MRI_HOST_SINGLE_SEPARABLE, // as products of matrices
     MRI_KERNELS
 };
 
 static inline bool mri_kernel_is_host(enum mri_kernel kernel)
 {
-    return kernel == MRI_HOST_DOUBLE || kernel == MRI_HOST_SINGLE;
+    return kernel >= MRI_HOST_DOUBLE && kernel < MRI_KERNELS;
+}
+
+static inline bool mri_kernel_is_separable(enum mri_kernel kernel)
+{
+    return kernel == MRI_SEPARABLE || kernel == MRI_HOST_DOUBLE_SEPARABLE ||
+           kernel == MRI_HOST_SINGLE_SEPARABLE;
+}
+
+static inline bool mri_kernel_is_double(enum mri_kernel kernel)
+{
+    return kernel == MRI_HOST_DOUBLE || kernel == MRI_HOST_DOUBLE_SEPARABLE;
+}
+
+// What has the same place and precision: the sum as it stands, and as a product of matrices. Of the lecture's
+// kernels the second one is MRI_SEPARABLE.
+static inline enum mri_kernel mri_kernel_direct(enum mri_kernel kernel)
+{
+    return kernel == MRI_SEPARABLE               ? MRI_TUNED
+           : kernel == MRI_HOST_DOUBLE_SEPARABLE ? MRI_HOST_DOUBLE
+           : kernel == MRI_HOST_SINGLE_SEPARABLE ? MRI_HOST_SINGLE
+                                                 : kernel;
+}
+
+static inline enum mri_kernel mri_kernel_separable(enum mri_kernel kernel)
+{
+    return !mri_kernel_is_host(kernel)    ? MRI_SEPARABLE
+           : mri_kernel_is_double(kernel) ? MRI_HOST_DOUBLE_SEPARABLE
+                                          : MRI_HOST_SINGLE_SEPARABLE;
 }
 
 extern const char *const ki_mri_kernel_names[MRI_KERNELS + 1]; // "naive", ...; ends in NULL
@@ -75,6 +114,17 @@ struct mri_there {
 };
 void ki_mri_there_free(struct mri_there *there);
 
+// What MRI_SEPARABLE takes; the tunables of cl/app/mri/mri_separable.cl.
+struct mri_product {
+    unsigned tile_x, tile_columns; // pairs of voxels at x and -x, and columns (y, z), of a group
+    unsigned tile_samples;         // samples at a time in local memory
+    unsigned item_x, item_columns; // pairs and columns of a work-item
+    enum mri_trig trig;
+    unsigned parts; // groups that share the samples of the same voxels; 0: as many as fill the device
+};
+
+struct mri_product ki_mri_product_usual(const kn_queue *queue);
+
 // The adjoint, image_n = sum_m conj(phi_m) w_m d_m exp(+i 2 pi k_m . r_n).
 struct mri_sum {
     kn_recon_matrix matrix;
@@ -88,8 +138,9 @@ struct mri_sum {
     const double *weights;       // w; NULL: 1
     const double complex *basis; // phi, the transform of the voxels' basis function at each sample; NULL: 1
     size_t first, count;         // only these voxels; count 0: all of them
-    const struct mri_tuning *tuning; // of MRI_TUNED; NULL: ki_mri_tuning_for
-    struct ki_kept *kept;            // where ki_mri_sum_host takes its memory; NULL: none is kept
+    const struct mri_tuning *tuning;   // of MRI_TUNED; NULL: ki_mri_tuning_for
+    const struct mri_product *product; // of MRI_SEPARABLE; NULL: ki_mri_product_usual
+    struct ki_kept *kept;              // where ki_mri_sum_host takes its memory; NULL: none is kept
     struct ki_ask
         *ask; // of ki_mri_sum_host; on a device the queue asks (engine/watch/asking.h). NULL: nobody
 };
@@ -103,12 +154,13 @@ void ki_mri_basis_box(const kn_recon_matrix *matrix, const double *k, size_t sam
 // and 200 MB for voxels, and by about 40 % of what the device has.
 //
 // Relative error (L2): 3e-6 for |k| <= 32 by all kernels (a float's rounding of the phase; twice that for
-// twice the band); by MRI_TUNED with polynomials at the matrix's own positions 5e-7 whatever the band. A
-// sample that is not a number makes every voxel not-a-number, and so does one beyond the range of float.
-// `rate` may be NULL. Errors: KN_ERROR_ARGUMENT (a matrix that ki_mri_matrix_count refuses, voxels that it
-// has not, an image too small or of another context, a kernel of the host); KN_ERROR_INPUT (a k that is not
-// finite); KN_ERROR_MEMORY; what programs and launches give. Cost: samples x voxels sines and cosines;
-// returns when all is enqueued, with a rate when all is done.
+// twice the band); by MRI_TUNED with polynomials at the matrix's own positions, and by MRI_SEPARABLE, 5e-7
+// whatever the band. MRI_SEPARABLE has no other positions: KN_ERROR_ARGUMENT. A sample that is not a number
+// makes every voxel not-a-number, and so does one beyond the range of float. `rate` may be NULL. Errors:
+// KN_ERROR_ARGUMENT (a matrix that ki_mri_matrix_count refuses, voxels that it has not, an image too small or
+// of another context, a kernel of the host); KN_ERROR_INPUT (a k that is not finite); KN_ERROR_MEMORY; what
+// programs and launches give. Cost: samples x voxels sines and cosines; returns when all is enqueued, with a
+// rate when all is done.
 kn_status ki_mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum mri_kernel kernel,
                             kn_buffer *image, kn_recon_rate *rate, kn_error *err);
 
@@ -117,9 +169,11 @@ struct mri_bytes ki_mri_sum_memory(const kn_queue *queue, size_t voxels, size_t 
 
 // The same on the host, in double precision (MRI_HOST_DOUBLE; relative error 1e-14) or single
 // (MRI_HOST_SINGLE; 1e-6 at the matrix's own positions, elsewhere as on devices, sums of 1,024 samples in
-// float and those in double): image[count]. `options`: threads and level, or NULL. What is not a number comes
-// as above; beyond the range of float only where that is used. Errors: KN_ERROR_ARGUMENT, KN_ERROR_INPUT,
-// KN_ERROR_MEMORY as above, and what koine/host.h says of a level. Cost: as above; memory for the samples.
+// float and those in double), or as products of matrices with the same errors (in single precision sums of
+// 256 samples in float), which have no other positions: image[count]. `options`: threads and level, or NULL.
+// What is not a number comes as above; beyond the range of float only where that is used. Errors:
+// KN_ERROR_ARGUMENT, KN_ERROR_INPUT, KN_ERROR_MEMORY as above, and what koine/host.h says of a level. Cost:
+// as above; memory for the samples.
 kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, const kn_host_options *options,
                           double complex *image, kn_recon_rate *rate, kn_error *err);
 struct mri_bytes ki_mri_sum_host_memory(size_t samples, enum mri_kernel kernel);

@@ -96,7 +96,7 @@ static sum_block_single *const in_single[] = {[KN_HOST_SCALAR] = ki_sum_single_s
                                               HOST_SET_VECTORS(sum_single)};
 
 // How numbers are kept.
-enum kind { IN_DOUBLE, IN_SINGLE, IN_FRACTIONS };
+enum kind { IN_DOUBLE, IN_TURNS, IN_SINGLE, IN_FRACTIONS }; // of k; turns a voxel are doubles too
 
 struct host_sum {
     const struct mri_sum *sum;
@@ -107,12 +107,12 @@ struct host_sum {
 
 static size_t number_size(enum kind kind)
 {
-    return kind == IN_DOUBLE ? sizeof(double) : sizeof(float);
+    return kind == IN_DOUBLE || kind == IN_TURNS ? sizeof(double) : sizeof(float);
 }
 
 static void store(void *to, size_t i, enum kind kind, double value)
 {
-    if (kind == IN_DOUBLE)
+    if (number_size(kind) == sizeof(double))
         ((double *)to)[i] = value;
     else
         ((float *)to)[i] = (float)value;
@@ -136,7 +136,9 @@ static void prepare(struct host_sum *h)
                 ((uint32_t *)h->k[axis])[m] =
                     ki_sum_fraction(sum->k[MRI_AXES * m + axis], sum->matrix.size[axis]);
             else
-                store(h->k[axis], m, h->kind, sum->k[MRI_AXES * m + axis]);
+                store(h->k[axis], m, h->kind,
+                      sum->k[MRI_AXES * m + axis] /
+                          (h->kind == IN_TURNS ? (double)sum->matrix.size[axis] : 1));
     }
 }
 
@@ -168,16 +170,25 @@ static void find_positions(const struct host_sum *h, size_t first, size_t count,
     }
 }
 
-static void add_chunk(const struct host_sum *h, size_t first, const union positions *positions, double *re,
-                      double *im)
+// `count` samples from `first` on.
+static struct sum_samples samples_at(const struct host_sum *h, size_t first, size_t count)
 {
-    size_t size = number_size(h->kind), rest = h->sum->samples - first;
+    size_t size = number_size(h->kind);
     struct sum_samples samples = {.real = (char *)h->real + first * size,
                                   .imaginary = h->imaginary ? (char *)h->imaginary + first * size : NULL,
-                                  .count = rest < SUM_HOST_CHUNK ? rest : SUM_HOST_CHUNK};
+                                  .count = count};
 
     for (size_t axis = 0; axis < MRI_AXES; axis++)
         samples.k[axis] = (char *)h->k[axis] + first * size;
+    return samples;
+}
+
+static void add_chunk(const struct host_sum *h, size_t first, const union positions *positions, double *re,
+                      double *im)
+{
+    size_t rest = h->sum->samples - first;
+    const struct sum_samples samples = samples_at(h, first, rest < SUM_HOST_CHUNK ? rest : SUM_HOST_CHUNK);
+
     if (h->kind == IN_DOUBLE)
         in_double[h->level](&samples,
                             (const double *const[]){positions->in_double[0], positions->in_double[1],
@@ -253,9 +264,30 @@ static kn_status sum_all(const struct host_sum *h, unsigned threads, double comp
 
 struct mri_bytes ki_mri_sum_host_memory(size_t samples, enum mri_kernel kernel)
 {
-    size_t size = number_size(kernel == MRI_HOST_DOUBLE ? IN_DOUBLE : IN_SINGLE);
+    size_t size = number_size(mri_kernel_is_double(kernel) ? IN_DOUBLE : IN_SINGLE);
+    const struct mri_bytes numbers = {.host = saturate_times(samples, NUMBERS * size)};
 
-    return (struct mri_bytes){.host = saturate_times(samples, NUMBERS * size)};
+    return mri_kernel_is_separable(kernel) ? mri_bytes_both(numbers, ki_separable_host_memory(size))
+                                           : numbers;
+}
+
+static enum kind kind_of(const struct mri_sum *sum, enum mri_kernel kernel)
+{
+    if (mri_kernel_is_separable(kernel))
+        return mri_kernel_is_double(kernel) ? IN_TURNS : IN_FRACTIONS;
+    return mri_kernel_is_double(kernel) ? IN_DOUBLE : sum->positions ? IN_SINGLE : IN_FRACTIONS;
+}
+
+static kn_status check_host(const struct mri_sum *sum, enum mri_kernel kernel, const double complex *image,
+                            kn_error *err)
+{
+    if (!image || !mri_kernel_is_host(kernel) || sum->device_data)
+        return ki_fail(
+            err, KN_ERROR_ARGUMENT,
+            "mri_sum_host: the image is NULL, or the data are a device's, or kernel %d is not one of "
+            "the host",
+            (int)kernel);
+    return ki_sum_check_positions("mri_sum_host", sum, kernel, err);
 }
 
 kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, const kn_host_options *options,
@@ -271,16 +303,12 @@ kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, c
 
     if (!status)
         status = ki_sum_check("mri_sum_host", &sum, err);
+    if (!status)
+        status = check_host(&sum, kernel, image, err);
     if (status)
         return status;
-    if (!image || (kernel != MRI_HOST_DOUBLE && kernel != MRI_HOST_SINGLE) || sum.device_data)
-        return ki_fail(
-            err, KN_ERROR_ARGUMENT,
-            "mri_sum_host: the image is NULL, or the data are a device's, or kernel %d is not one of "
-            "the host",
-            (int)kernel);
     h.level = plan.level;
-    h.kind = kernel == MRI_HOST_DOUBLE ? IN_DOUBLE : sum.positions ? IN_SINGLE : IN_FRACTIONS;
+    h.kind = kind_of(&sum, kernel);
     size = number_size(h.kind) * sum.samples;
     numbers = ki_kept_take(sum.kept, NUMBERS * size);
     if (!numbers)
@@ -290,7 +318,13 @@ kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, c
     h.real = numbers + 3 * size;
     h.imaginary = sum_is_real(&sum) ? NULL : numbers + 4 * size;
     prepare(&h);
-    status = sum_all(&h, plan.threads, image, err);
+    if (mri_kernel_is_separable(kernel)) {
+        const struct sum_samples samples = samples_at(&h, 0, sum.samples);
+
+        status = ki_separable_host(&sum, &samples, &plan, h.kind == IN_TURNS, image, err);
+    } else {
+        status = sum_all(&h, plan.threads, image, err);
+    }
     ki_kept_give(sum.kept, numbers);
     if (rate && !status) {
         double pairs = (double)sum.samples * (double)sum.count, loads = sum_is_real(&sum) ? 4 : 5;

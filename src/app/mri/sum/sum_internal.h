@@ -9,6 +9,10 @@
 // Checks what host and device sums ask for alike; `sum` with its count filled in.
 kn_status ki_sum_check(const char *function, struct mri_sum *sum, kn_error *err);
 
+// KN_ERROR_ARGUMENT for positions of a product of matrices.
+kn_status ki_sum_check_positions(const char *function, const struct mri_sum *sum, enum mri_kernel kernel,
+                                 kn_error *err);
+
 // Whether mu is real.
 static inline bool sum_is_real(const struct mri_sum *sum)
 {
@@ -104,6 +108,7 @@ struct sum_work {
     kn_buffer *data, *weights, *basis;
     kn_buffer *positions[MRI_AXES], *total, *parts;
     struct mri_tuning tuning;
+    struct mri_product product;
     // MRI_TUNED: the axis along which a work-item's voxels lie, voxels in a plane across it, groups in all,
     // and groups that share samples.
     unsigned axis;
@@ -126,5 +131,30 @@ kn_status ki_sum_tuned_open(struct sum_work *work, size_t slab, kn_error *err);
 // Bytes that groups that share samples take at most.
 size_t ki_sum_parts_memory(const kn_queue *queue, size_t slab, size_t samples);
 kn_status ki_sum_tuned_launch(struct sum_work *work, const struct sum_range *range, kn_error *err);
+
+// The same of MRI_SEPARABLE (separable.c).
+kn_status ki_separable_open(struct sum_work *work, size_t slab, kn_error *err);
+size_t ki_separable_parts_memory(const kn_queue *queue, size_t slab, size_t samples);
+kn_status ki_separable_launch(struct sum_work *work, const struct sum_range *range, kn_error *err);
+
+enum { SUM_SHARE = 64 }; // samples a group at least, where groups share them
+// Groups that share the samples of `slab` voxels, of `groups` for all of them where `busy` keep the device
+// so; `asked` if that is not 0.
+uint32_t ki_sum_parts(const struct sum_work *work, size_t slab, size_t groups, size_t busy, unsigned asked);
+// Scratch memory for their sums; what adds them up; and where there is no more than one of them, nothing.
+kn_status ki_sum_get_parts(struct sum_work *work, size_t slab, kn_error *err);
+kn_status ki_sum_fold(struct sum_work *work, const struct sum_range *range, uint32_t rows, kn_error *err);
+
+// ---- the host's product of matrices (separable_host.c) ----
+
+struct host_plan;
+struct sum_samples;
+
+// `samples`: all of them, k in turns a voxel (`is_double`), or as fractions of them; no positions.
+kn_status ki_separable_host(const struct mri_sum *sum, const struct sum_samples *samples,
+                            const struct host_plan *plan, bool is_double, double complex *image,
+                            kn_error *err);
+// Beside the samples, of numbers of `size` bytes.
+struct mri_bytes ki_separable_host_memory(size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum's launches, copies and memory on a device, as the lecture's kernels and the tuned one have them.
+// A sum's launches, copies and memory on a device, as the lecture's kernels and the others have them.
 #include "base/array.h"
 #include "base/error.h"
 #include "sum_internal.h"
@@ -99,4 +99,42 @@ kn_status ki_sum_copy_chunk(struct sum_work *work, size_t begin, size_t count, k
                                 work->chunks[slot->buffer], 0, count * bytes, NULL, err);
     }
     return status;
+}
+
+// ---- groups that share samples ----
+
+static size_t groups_for(size_t count, size_t in_one)
+{
+    return (count + in_one - 1) / in_one;
+}
+
+uint32_t ki_sum_parts(const struct sum_work *work, size_t slab, size_t groups, size_t busy, unsigned asked)
+{
+    size_t most = groups_for(work->sum->samples, SUM_SHARE), parts = asked ? asked : busy / groups;
+    size_t held = work->queue->context->device.info.max_alloc / (slab * 2 * sizeof(float)); // rows of sums
+
+    if (asked == 0 && parts > most)
+        parts = most;
+    if (parts > held)
+        parts = held;
+    return parts > 1 ? (uint32_t)parts : 1;
+}
+
+kn_status ki_sum_get_parts(struct sum_work *work, size_t slab, kn_error *err)
+{
+    return ki_engine_scratch_get(&work->scratch, SUM_PLACE_PARTS,
+                                 work->line_parts > 1 ? work->line_parts * slab * 2 * sizeof(float) : 0,
+                                 &work->parts, err);
+}
+
+kn_status ki_sum_fold(struct sum_work *work, const struct sum_range *range, uint32_t rows, kn_error *err)
+{
+    enum { GROUP = 128 };
+    const kn_arg args[] = {
+        KN_BUFFER(work->parts),  KN_VALUE(rows),      KN_VALUE(range->count), KN_BUFFER(work->total),
+        KN_BUFFER(range->image), KN_VALUE(range->at), KN_VALUE(range->stage),
+    };
+    const kn_range all = {1, {groups_for(range->count, GROUP) * GROUP}, {GROUP}, {0}};
+
+    return ki_sum_launch(work->queue, &work->launches, work->fold, &all, 0, args, KI_COUNT(args), err);
 }

@@ -6,11 +6,6 @@
 #include "base/error.h"
 #include "sum_internal.h"
 
-enum {
-    SHARE = 64, // samples a group at least, where groups share them
-    FOLD_GROUP = 128,
-};
-
 struct mri_tuning ki_mri_tuning_usual(const kn_queue *queue)
 {
     const kn_device_info *info = &queue->context->device.info;
@@ -127,28 +122,11 @@ static size_t busy_groups(const kn_queue *queue, const struct mri_tuning *t)
     return (size_t)info->compute_units * (sizes->per_unit ? sizes->per_unit : sizes->items / t->group + 1);
 }
 
-// Where there are few voxels, groups share the samples.
-static uint32_t parts_for(const struct sum_work *work, size_t slab)
-{
-    const kn_device_info *info = &work->queue->context->device.info;
-    const struct mri_tuning *t = &work->tuning;
-    size_t groups = groups_for(step_of(work, slab), (size_t)t->group * t->width);
-    size_t busy = busy_groups(work->queue, t);
-    size_t most = groups_for(work->sum->samples, SHARE), parts = t->parts ? t->parts : busy / groups;
-    size_t held = info->max_alloc / (slab * 2 * sizeof(float)); // rows of sums in one allocation
-
-    if (t->parts == 0 && parts > most)
-        parts = most;
-    if (parts > held)
-        parts = held;
-    return parts > 1 ? (uint32_t)parts : 1;
-}
-
 // Rows of sums: together they have no more of them than busy groups have voxels.
 size_t ki_sum_parts_memory(const kn_queue *queue, size_t slab, size_t samples)
 {
     const struct mri_tuning t = ki_mri_tuning_for(queue);
-    size_t busy = busy_groups(queue, &t), shares = groups_for(samples, SHARE),
+    size_t busy = busy_groups(queue, &t), shares = groups_for(samples, SUM_SHARE),
            most = busy * t.group * t.width * t.voxels, sums = (shares < busy ? shares : busy) * slab;
 
     return (sums < most ? sums : most) * MRI_PAIR;
@@ -201,26 +179,15 @@ kn_status ki_sum_tuned_open(struct sum_work *work, size_t slab, kn_error *err)
     work->voxels = sum->positions ? SUM_VOXEL_ARRAYS : SUM_VOXELS_NOWHERE;
     work->constant = work->tuning.memory == MRI_MEMORY_CONSTANT;
     choose_lines(work, slab);
-    work->line_parts = parts_for(work, slab);
+    work->line_parts = ki_sum_parts(
+        work, slab, groups_for(step_of(work, slab), (size_t)work->tuning.group * work->tuning.width),
+        busy_groups(work->queue, &work->tuning), work->tuning.parts);
     if (work->constant && work->chunk > SUM_CHUNK / 2)
         work->chunk = SUM_CHUNK / 2; // 40 KB, as for the lecture's kernels
     if (!work->constant)
         work->chunk *= work->line_parts;
-    status = ki_engine_scratch_get(&work->scratch, SUM_PLACE_PARTS,
-                                   work->line_parts > 1 ? work->line_parts * slab * 2 * sizeof(float) : 0,
-                                   &work->parts, err);
+    status = ki_sum_get_parts(work, slab, err);
     return status ? status : open_kernels(work, err);
-}
-
-static kn_status fold(struct sum_work *work, const struct sum_range *range, uint32_t rows, kn_error *err)
-{
-    const kn_arg args[] = {
-        KN_BUFFER(work->parts),  KN_VALUE(rows),      KN_VALUE(range->count), KN_BUFFER(work->total),
-        KN_BUFFER(range->image), KN_VALUE(range->at), KN_VALUE(range->stage),
-    };
-    const kn_range all = {1, {groups_for(range->count, FOLD_GROUP) * FOLD_GROUP}, {FOLD_GROUP}, {0}};
-
-    return ki_sum_launch(work->queue, &work->launches, work->fold, &all, 0, args, KI_COUNT(args), err);
 }
 
 // The matrix or the positions, as the kernel takes them.
@@ -280,5 +247,5 @@ kn_status ki_sum_tuned_launch(struct sum_work *work, const struct sum_range *ran
     if (!status)
         status = ki_sum_launch(work->queue, &work->launches, work->kernel, &all,
                                (double)(t->voxels * t->width) * (double)count, args, arg_count, err);
-    return status || parts == 1 ? status : fold(work, range, parts, err);
+    return status || parts == 1 ? status : ki_sum_fold(work, range, parts, err);
 }

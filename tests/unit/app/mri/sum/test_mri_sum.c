@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The direct sums on a device: every kernel against the reference in double precision, on sizes of all kinds,
-// for all that may be given and left out; which kernel ran; real scans.
+// The sums on a device, direct and as a product of matrices: every kernel against the reference in double
+// precision, on sizes of all kinds, for all that may be given and left out; which kernel ran; real scans.
 #include "support/buffers.h"
 #include "support/run.h"
 #include "sum_support.h"
@@ -24,9 +24,10 @@ static double trig_error(enum mri_kernel kernel)
     bool intel = strstr(kn_context_get_device(context)->vendor, "Intel") &&
                  kn_context_get_device(context)->type == KN_DEVICE_GPU;
 
-    return kernel != MRI_FAST_TRIG && kernel != MRI_TUNED ? 8 * UNIT
-           : intel && kernel == MRI_FAST_TRIG             ? 1e-3
-                                                          : 0x1p-21;
+    return kernel == MRI_SEPARABLE                          ? 2 * 0x1p-21 // two factors
+           : kernel != MRI_FAST_TRIG && kernel != MRI_TUNED ? 8 * UNIT
+           : intel && kernel == MRI_FAST_TRIG               ? 1e-3
+                                                            : 0x1p-21;
 }
 
 // Of a voxel: each term's phase has the roundings of k, r, their product and two sums, of turns; or of a
@@ -43,9 +44,10 @@ static double bound(const struct problem *p, enum mri_kernel kernel)
         turns = most > turns ? most : turns;
         magnitude += cabs(p->mu[m]);
     }
-    if (kernel == MRI_TUNED && !p->sum.positions)
+    if ((kernel == MRI_TUNED || kernel == MRI_SEPARABLE) && !p->sum.positions)
         turns = 1;
-    return magnitude * (2 * M_PI * UNIT * (5 * turns + 2) + trig_error(kernel) + (10 + samples) * UNIT) +
+    return magnitude * (2 * M_PI * UNIT * (kernel == MRI_SEPARABLE ? 2 : 1) * (5 * turns + 2) +
+                        trig_error(kernel) + (10 + samples) * UNIT) +
            1e-30;
 }
 
@@ -101,7 +103,7 @@ START_TEST(all_kernels)
 
             refer(&p);
             check(&p, (enum mri_kernel)kernel);
-            p.sum.positions = p.positions;
+            p.sum.positions = kernel == MRI_SEPARABLE ? NULL : p.positions;
             refer(&p);
             check(&p, (enum mri_kernel)kernel);
             free_problem(&p);
@@ -116,7 +118,7 @@ START_TEST(real_mu)
 
     for (int kernel = 0; kernel < MRI_HOST_DOUBLE; kernel++)
         for (unsigned given = 0; given < 16; given += 2)
-            if (!(given & BASIS)) {
+            if (!(given & BASIS) && (kernel != MRI_SEPARABLE || !(given & POSITIONS))) {
                 struct problem p = make(&matrices[5], 77, given, &state);
 
                 refer(&p);
@@ -169,8 +171,8 @@ START_TEST(slabs)
 
     for (int kernel = 0; kernel < MRI_HOST_DOUBLE; kernel++)
         for (size_t round = 0; round < 6; round++) {
-            struct problem p =
-                make(&matrices[round % 2 ? 7 : 5], 40, DATA | (round % 3 ? 0 : POSITIONS), &state);
+            struct problem p = make(&matrices[round % 2 ? 7 : 5], 40,
+                                    DATA | (round % 3 || kernel == MRI_SEPARABLE ? 0 : POSITIONS), &state);
 
             p.sum.first = test_random(&state) % p.voxels;
             p.sum.count = round == 5 ? 0 : 1 + test_random(&state) % (p.voxels - p.sum.first);
@@ -223,12 +225,39 @@ START_TEST(tunings)
 }
 END_TEST
 
+// Products in tiles of all kinds, of sizes that they do not divide: odd, even and larger than a tile.
+START_TEST(tiles)
+{
+    static const struct mri_product all[] = {
+        {4, 4, 4, 2, 2, MRI_TRIG_POLYNOMIAL, 1},   {8, 4, 2, 4, 2, MRI_TRIG_ACCURATE, 3},
+        {2, 8, 4, 2, 2, MRI_TRIG_NATIVE, 0},       {32, 16, 8, 4, 8, MRI_TRIG_POLYNOMIAL, 2},
+        {64, 64, 8, 4, 4, MRI_TRIG_POLYNOMIAL, 1},
+    };
+    static const kn_recon_matrix sizes[] = {
+        {3, {16, 5, 3}}, {3, {9, 6, 2}}, {2, {65, 9, 1}}, {2, {140, 3, 1}}};
+    uint64_t state = test_seed("tiles");
+
+    for (size_t t = 0; t < KI_COUNT(all); t++)
+        for (size_t i = 0; i < KI_COUNT(sizes); i++) {
+            unsigned given = test_random(&state) % 2 ? DATA : WEIGHTS;
+            struct problem p = make(&sizes[i], 1 + test_random(&state) % 150, given, &state);
+
+            p.sum.first = test_random(&state) % 9;
+            p.count = p.voxels - p.sum.first;
+            p.sum.product = &all[t];
+            refer(&p);
+            check(&p, MRI_SEPARABLE);
+            free_problem(&p);
+        }
+}
+END_TEST
+
 // Each name runs its own kernel, and mri_mu before.
 START_TEST(what_ran)
 {
     static const char *const functions[MRI_HOST_DOUBLE] = {
         "mri_naive",           "mri_register",  "mri_coalesced", "mri_constant",
-        "mri_constant_struct", "mri_fast_trig", "mri_tuned",
+        "mri_constant_struct", "mri_fast_trig", "mri_tuned",     "mri_separable",
     };
     uint64_t state = test_seed("what_ran");
 
@@ -246,7 +275,7 @@ START_TEST(what_ran)
         for (size_t i = 1; i < count; i++) {
             own += strcmp(entries[i].kernel, functions[kernel]) == 0;
             ck_assert_msg(strcmp(entries[i].kernel, functions[kernel]) == 0 ||
-                              (kernel == MRI_TUNED && strcmp(entries[i].kernel, "mri_fold") == 0),
+                              (kernel >= MRI_TUNED && strcmp(entries[i].kernel, "mri_fold") == 0),
                           "%s: %s ran", ki_mri_kernel_names[kernel], entries[i].kernel);
         }
         ck_assert_uint_ge(own, 1);
@@ -286,6 +315,7 @@ END_TEST
 
 START_TEST(refused)
 {
+    static const struct mri_product uneven = {30, 32, 8, 3, 4, MRI_TRIG_POLYNOMIAL, 0};
     static const struct mri_tuning wide = {64, 4, 3, MRI_MEMORY_GLOBAL, 1, 1, MRI_TRIG_NATIVE, 0};
     uint64_t state = test_seed("refused");
     struct problem p = make(&matrices[2], 5, DATA, &state);
@@ -293,11 +323,18 @@ START_TEST(refused)
 
     EXPECT_OK(kn_buffer_create(context, 35 * 8, &image, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", ki_mri_sum_device(queue, &p.sum, MRI_NAIVE, NULL, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kernel 8",
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kernel 9",
                    ki_mri_sum_device(queue, &p.sum, MRI_HOST_SINGLE, image, NULL, &err));
     p.sum.tuning = &wide;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "vectors of 3",
                    ki_mri_sum_device(queue, &p.sum, MRI_TUNED, image, NULL, &err));
+    p.sum.product = &uneven;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "3 x 4 a work-item",
+                   ki_mri_sum_device(queue, &p.sum, MRI_SEPARABLE, image, NULL, &err));
+    p.sum.positions = p.positions;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kernel separable is for the matrix's alone",
+                   ki_mri_sum_device(queue, &p.sum, MRI_SEPARABLE, image, NULL, &err));
+    p.sum.positions = NULL;
     p.sum.count = 35;
     p.sum.first = 1;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "voxels 1 to 36",
@@ -326,7 +363,8 @@ START_TEST(in_parts)
 
     for (int kernel = 0; kernel < MRI_HOST_DOUBLE; kernel++) {
         const kn_context_options options = KN_INIT(kn_context_options, .max_alloc = 4096);
-        struct problem p = make(&matrices[7], 300, DATA | WEIGHTS | (kernel % 2 ? POSITIONS : 0), &state);
+        unsigned given = DATA | WEIGHTS | (kernel % 2 && kernel != MRI_SEPARABLE ? POSITIONS : 0);
+        struct problem p = make(&matrices[7], 300, given, &state);
 
         test_close();
         test_open_with(&options);
@@ -358,15 +396,16 @@ static void check_real(const char *what, const struct problem *p, double tuned)
     double complex *exact = test_zeros(p->count, sizeof *exact);
 
     EXPECT_OK(ki_mri_sum_host(&p->sum, MRI_HOST_DOUBLE, NULL, exact, NULL, &err));
-    for (int kernel = test_is_slow() ? MRI_TUNED : 0; kernel < MRI_HOST_DOUBLE; kernel++) {
+    for (int kernel = test_is_slow() ? MRI_TUNED : 0;
+         kernel < (p->sum.positions ? MRI_SEPARABLE : MRI_HOST_DOUBLE); kernel++) {
         float *image = run(p, (enum mri_kernel)kernel, NULL);
         double error = relative_error(image, p->wanted, p->count),
                own = relative_error(image, exact, p->count);
 
         fprintf(stderr, "%s: %s: relative error %.2g, and %.2g of the sum in double precision\n", what,
                 ki_mri_kernel_names[kernel], error, own);
-        ck_assert_double_le(error, kernel == MRI_TUNED ? tuned : 5e-6);
-        ck_assert_double_le(own, kernel == MRI_TUNED ? tuned : 5e-6);
+        ck_assert_double_le(error, kernel >= MRI_TUNED ? tuned : 5e-6);
+        ck_assert_double_le(own, kernel >= MRI_TUNED ? tuned : 5e-6);
         free(image);
     }
     free(exact);
@@ -383,9 +422,9 @@ static bool read_cfl(const char *name, struct npy *array)
 }
 
 // Q on the doubled grid. The reference has zeros in its first row and column.
-static void check_q(const struct problem *p)
+static void check_q(const struct problem *p, enum mri_kernel kernel)
 {
-    float *image = run(p, MRI_TUNED, NULL);
+    float *image = run(p, kernel, NULL);
     double error = 0, energy = 0;
 
     for (size_t n = 0; n < p->count; n++) {
@@ -397,7 +436,8 @@ static void check_q(const struct problem *p)
             energy += wanted * wanted;
         }
     }
-    fprintf(stderr, "spiral: q: relative error %.2g\n", sqrt(error / energy));
+    fprintf(stderr, "spiral: q: %s: relative error %.2g\n", ki_mri_kernel_names[kernel],
+            sqrt(error / energy));
     ck_assert_double_le(sqrt(error / energy), 1e-6);
     free(image);
 }
@@ -436,7 +476,8 @@ START_TEST(spiral)
     p.voxels = p.count = 128 * 128;
     for (size_t n = 0; n < p.count; n++)
         p.wanted[n] = ((float complex *)q.data)[n];
-    check_q(&p);
+    check_q(&p, MRI_TUNED);
+    check_q(&p, MRI_SEPARABLE);
     free(p.data);
     free(p.wanted);
     free(trajectory.k);
@@ -504,7 +545,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {all_kernels, real_mu,      there,   slabs,    many_samples, tunings,
+    const TTest *const tests[] = {all_kernels, real_mu,      there,   slabs,    many_samples, tunings, tiles,
                                   what_ran,    not_a_number, refused, in_parts, spiral,       parboil_small};
 
     return test_run("mri sum", tests, sizeof tests / sizeof *tests, test_open, test_close);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the adjoint is computed where nobody says so: as a direct sum or as a product of matrices (sum.h), by
+// what either takes of the model of costs.
+#include <math.h>
+#include <stdio.h>
+
+#include <koine/experimental/cost.h>
+
+#include "base/error.h"
+#include "engine/cost/crossovers.h"
+#include "engine/engine.h"
+#include "plan_internal.h"
+
+// Operations that a sine and a cosine take, and a voxel with a sample by the direct sum.
+static const double trig = 20, direct = 16;
+
+static double rounded_up(double count, double whole)
+{
+    return ceil(count / whole) * whole;
+}
+
+// Of a sample with columns of voxels along x, in tiles of pairs and columns: 8 a pair and column, and what
+// the factors take.
+static double product_of(double along, double columns, double tile_x, double tile_columns, double block)
+{
+    double pairs = rounded_up(ceil(along / 2), tile_x), all = rounded_up(columns, tile_columns);
+
+    return 8 * pairs * all + trig * pairs * ceil(columns / block) + trig * all * ceil(pairs / tile_x);
+}
+
+// Of a grid with `columns` columns of `along` voxels.
+static void add_work(kn_work *work, const struct recon_adjoint *asked, bool separable, double along,
+                     double columns)
+{
+    enum { HOST_PAIRS = 6, HOST_COLUMNS = 16, HOST_BLOCK = 64 };
+    double samples = (double)asked->samples;
+
+    if (!separable) {
+        work->host.operations += direct * samples * along * columns;
+        work->device.operations += direct * samples * along * columns;
+        return;
+    }
+    work->host.operations += samples * product_of(along, columns, HOST_PAIRS, HOST_COLUMNS, HOST_BLOCK);
+    if (asked->queue) {
+        const struct mri_product tile = ki_mri_product_usual(asked->queue);
+
+        work->device.operations +=
+            samples * product_of(along, columns, tile.tile_x, tile.tile_columns, tile.tile_columns);
+    }
+}
+
+// Seconds of the adjoint, and of Q, half of a grid of twice the size.
+static double estimate(const struct recon_adjoint *asked, bool on_host, bool separable)
+{
+    const size_t *size = asked->matrix.size;
+    double doubled[MRI_AXES];
+    kn_work work = KN_INIT(kn_work, .launches = 2);
+    kn_cost cost = {.compute = 0};
+
+    add_work(&work, asked, separable, (double)size[0], (double)size[1] * (double)size[2]);
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        doubled[axis] = size[axis] > 1 ? 2 * (double)size[axis] : 1;
+    if (asked->has_q)
+        add_work(&work, asked, separable, doubled[0], ceil(doubled[1] * doubled[2] / 2));
+    // Nothing is wrong with what it is given.
+    (void)kn_cost_estimate(&work, on_host ? NULL : &asked->queue->context->device.info, &cost, NULL);
+    return cost.compute;
+}
+
+static kn_status refuse(const char *what, const char *kernel, kn_error *err)
+{
+    return ki_fail(err, KN_ERROR_ARGUMENT,
+                   "the adjoint as a product of matrices%s %s; take KN_RECON_ADJOINT_DIRECT, or %s", what,
+                   kernel, *kernel ? "the kernel tuned, host-double or host-single" : "no positions");
+}
+
+static kn_status choose_named(const struct recon_adjoint *asked, bool has_product, enum mri_kernel *kernel,
+                              char *why, kn_error *err)
+{
+    bool separable = asked->method == KN_RECON_ADJOINT_SEPARABLE;
+
+    if (separable && asked->has_positions)
+        return refuse(" has no positions of its own", "", err);
+    if (separable && !has_product)
+        return refuse(" is not one of the kernel", ki_mri_kernel_names[*kernel], err);
+    if (separable)
+        *kernel = mri_kernel_separable(*kernel);
+    snprintf(why, KN_RECON_WHY, "%s: asked for", separable ? "separable" : "direct");
+    return KN_OK;
+}
+
+kn_status ki_recon_choose(const struct recon_adjoint *asked, enum mri_kernel *kernel, char *why,
+                          kn_error *err)
+{
+    bool on_host = mri_kernel_is_host(*kernel), has_product = on_host || *kernel == MRI_TUNED, separable;
+    double sum, product;
+
+    if ((unsigned)asked->method > KN_RECON_ADJOINT_SEPARABLE)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "there is no method %d of the adjoint; see kn_recon_adjoint_method",
+                       (int)asked->method);
+    if (asked->method != KN_RECON_ADJOINT_AUTO)
+        return choose_named(asked, has_product, kernel, why, err);
+    if (asked->named != KN_RECON_KERNEL_AUTO || !has_product || asked->has_positions) {
+        snprintf(why, KN_RECON_WHY, "direct: %s",
+                 asked->has_positions ? "voxels are on no grid" : "the sums of the kernel that was named");
+        return KN_OK;
+    }
+    if (!on_host && ki_engine_crossover(asked->queue->context, CROSSOVER_MRI_SEPARABLE) == CROSSOVER_NEVER) {
+        snprintf(why, KN_RECON_WHY, "direct: as fast as a product of matrices on this device");
+        return KN_OK;
+    }
+    sum = estimate(asked, on_host, false);
+    product = estimate(asked, on_host, true);
+    separable = product < sum;
+    if (separable)
+        *kernel = mri_kernel_separable(*kernel);
+    snprintf(why, KN_RECON_WHY, "%s: about %.2g s by estimate, %s %.2g s", separable ? "separable" : "direct",
+             separable ? product : sum, separable ? "direct" : "separable", separable ? sum : product);
+    return KN_OK;
+}

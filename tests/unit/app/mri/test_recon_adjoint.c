@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine/recon.h: the adjoint, and Q, as a product of matrices: against the definitions, on the host and on a
+// device; which kernel ran; what is chosen where nobody says, and why; and what is refused.
+#include "recon_api_support.h"
+
+#include <koine/experimental.h>
+
+// Odd and even, one voxel along x, and a grid that tiles do not divide.
+static const kn_recon_matrix matrices[] = {{2, {7, 5, 0}}, {3, {6, 3, 5}}, {2, {1, 9, 1}}, {2, {33, 20, 0}}};
+static const size_t counts[] = {37, 61, 5, 300};
+
+static kn_recon_plan *make_plan(const struct problem *p, kn_queue *on, kn_recon_kernel kernel,
+                                kn_recon_adjoint_method adjoint)
+{
+    const kn_recon_options options = KN_INIT(kn_recon_options, .kernel = kernel, .weights = p->weights,
+                                             .basis = p->basis, .adjoint = adjoint);
+    kn_recon_plan *plan = NULL;
+
+    EXPECT_OK(kn_recon_plan_create(on, &p->matrix, p->k, p->samples, &options, &plan, &err));
+    return plan;
+}
+
+static double norm_of(const double *pairs, size_t count)
+{
+    double squares = 0;
+
+    for (size_t i = 0; i < 2 * count; i++)
+        squares += pairs[i] * pairs[i];
+    return sqrt(squares);
+}
+
+// Errors relative to all terms, as random numbers may cancel.
+static void expect_products(const struct problem *p, kn_queue *on, kn_recon_kernel kernel, double error)
+{
+    kn_recon_plan *plan = make_plan(p, on, kernel, KN_RECON_ADJOINT_SEPARABLE);
+    double *image = poisoned_pairs(p->voxels), *normal = poisoned_pairs(p->voxels), scale = 0;
+
+    ck_assert_int_eq(kn_recon_plan_get_adjoint_method(plan), KN_RECON_ADJOINT_SEPARABLE);
+    ck_assert_str_eq(kn_recon_plan_get_adjoint_why(plan), "separable: asked for");
+    ck_assert_int_eq(kn_recon_plan_get_kernel(plan), kernel);
+    EXPECT_OK(kn_recon_adjoint(plan, p->data, image, &err));
+    EXPECT_OK(kn_recon_normal(plan, p->image, normal, &err));
+    for (size_t m = 0; m < p->samples; m++)
+        scale +=
+            (p->weights ? p->weights[m] : 1) *
+            (p->basis ? p->basis[2 * m] * p->basis[2 * m] + p->basis[2 * m + 1] * p->basis[2 * m + 1] : 1);
+    expect_array(image, p->adjoint, p->voxels, error,
+                 norm_of(p->data, p->samples) * sqrt((double)(p->voxels * p->samples)), "the adjoint");
+    expect_array(normal, p->normal, p->voxels, 2 * error,
+                 scale * (double)p->voxels * norm_of(p->image, p->voxels), "the normal operator");
+    kn_recon_plan_free(plan);
+}
+
+START_TEST(products)
+{
+    uint64_t state = test_seed("products");
+
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        struct problem p = random_problem(&matrices[i], counts[i], (unsigned)(i + 1) % API_KINDS, &state);
+
+        expect_products(&p, NULL, KN_RECON_KERNEL_HOST_DOUBLE, 1e-14);
+        expect_products(&p, NULL, KN_RECON_KERNEL_HOST_SINGLE, 1e-6);
+        expect_products(&p, queue, KN_RECON_KERNEL_TUNED, 1e-6);
+        free_problem(&p);
+    }
+}
+END_TEST
+
+// Whether a kernel of that name ran for the adjoint.
+static bool ran(kn_recon_plan *plan, const struct problem *p, const char *name)
+{
+    kn_profile_entry *entries;
+    size_t count;
+    double *image = poisoned_pairs(p->voxels);
+    bool found = false;
+
+    EXPECT_OK(kn_profile_start(queue, &err));
+    EXPECT_OK(kn_recon_adjoint(plan, p->data, image, &err));
+    EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+    for (size_t i = 0; i < count; i++)
+        found = found || strcmp(entries[i].kernel, name) == 0;
+    kn_free(entries);
+    free(image);
+    return found;
+}
+
+START_TEST(what_ran)
+{
+    uint64_t state = test_seed("what_ran");
+    struct problem p = random_problem(&matrices[0], 37, 0, &state);
+
+    for (int method = KN_RECON_ADJOINT_AUTO; method <= KN_RECON_ADJOINT_SEPARABLE; method++) {
+        kn_recon_plan *plan = make_plan(&p, queue, KN_RECON_KERNEL_AUTO, (kn_recon_adjoint_method)method);
+        bool separable = kn_recon_plan_get_adjoint_method(plan) == KN_RECON_ADJOINT_SEPARABLE;
+
+        if (method != KN_RECON_ADJOINT_AUTO)
+            ck_assert_int_eq(separable, method == KN_RECON_ADJOINT_SEPARABLE);
+        ck_assert_int_eq(ran(plan, &p, "mri_separable"), separable);
+        ck_assert_int_eq(ran(plan, &p, "mri_tuned"), !separable);
+        kn_recon_plan_free(plan);
+    }
+    free_problem(&p);
+}
+END_TEST
+
+// On the host, by estimate: with one voxel along x nothing is shared; a named kernel is that of direct sums.
+START_TEST(chosen)
+{
+    static const struct {
+        kn_recon_matrix matrix;
+        kn_recon_kernel kernel;
+        kn_recon_adjoint_method expected;
+        const char *why;
+    } rows[] = {
+        {{2, {64, 64, 0}}, KN_RECON_KERNEL_AUTO, KN_RECON_ADJOINT_SEPARABLE, "separable: about "},
+        {{2, {1, 64, 0}}, KN_RECON_KERNEL_AUTO, KN_RECON_ADJOINT_DIRECT, "direct: about "},
+        {{2, {64, 64, 0}},
+         KN_RECON_KERNEL_HOST_SINGLE,
+         KN_RECON_ADJOINT_DIRECT,
+         "direct: the sums of the kernel"},
+    };
+    const double k[3] = {0, 1, 0}, data[2] = {1, 0};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const kn_recon_options options = KN_INIT(kn_recon_options, .kernel = rows[i].kernel);
+        const kn_recon_solve_options solve =
+            KN_INIT(kn_recon_solve_options, .method = KN_RECON_METHOD_ADJOINT, .kernel = rows[i].kernel);
+        const kn_recon_scan scan =
+            KN_INIT(kn_recon_scan, .matrix = rows[i].matrix, .samples = 1, .coils = 1, .k = k, .data = data);
+        kn_recon_plan *plan;
+        kn_recon_solution *solution;
+
+        EXPECT_OK(kn_recon_plan_create(NULL, &rows[i].matrix, k, 1, &options, &plan, &err));
+        ck_assert_int_eq(kn_recon_plan_get_adjoint_method(plan), rows[i].expected);
+        ck_assert_ptr_eq(strstr(kn_recon_plan_get_adjoint_why(plan), rows[i].why),
+                         kn_recon_plan_get_adjoint_why(plan));
+        EXPECT_OK(kn_recon_solve(NULL, &scan, &solve, &solution, &err));
+        ck_assert_int_eq(kn_recon_solution_get_adjoint_method(solution), rows[i].expected);
+        ck_assert_str_eq(kn_recon_solution_get_adjoint_why(solution), kn_recon_plan_get_adjoint_why(plan));
+        kn_recon_solution_free(solution);
+        kn_recon_plan_free(plan);
+    }
+}
+END_TEST
+
+// koine recon asks it of kernels that it has chosen by name; positions of their own have the direct sum.
+START_TEST(asked)
+{
+    const double k[3] = {0, 1, 0}, data[2] = {1, 0};
+    double positions[3 * 64] = {0};
+    const kn_recon_scan scan =
+        KN_INIT(kn_recon_scan, .matrix = {2, {8, 8, 0}}, .samples = 1, .coils = 1, .k = k, .data = data);
+    kn_recon_solve_options options = KN_INIT(kn_recon_solve_options, .method = KN_RECON_METHOD_ADJOINT,
+                                             .kernel = KN_RECON_KERNEL_HOST_SINGLE);
+    const kn_recon_extras elsewhere = KN_INIT(kn_recon_extras, .positions = positions);
+    kn_recon_adjoint_method method = KN_RECON_ADJOINT_AUTO;
+    char why[KN_RECON_WHY];
+
+    EXPECT_OK(kn_recon_choose_adjoint(NULL, &scan, &options, NULL, &method, why, &err));
+    ck_assert_ptr_nonnull(strstr(why, " by estimate, "));
+    ck_assert_int_ne(method, KN_RECON_ADJOINT_AUTO);
+    EXPECT_OK(kn_recon_choose_adjoint(NULL, &scan, &options, &elsewhere, &method, why, &err));
+    ck_assert_int_eq(method, KN_RECON_ADJOINT_DIRECT);
+    ck_assert_str_eq(why, "direct: voxels are on no grid");
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "why is NULL",
+                   kn_recon_choose_adjoint(NULL, &scan, &options, NULL, &method, NULL, &err));
+    options.adjoint = KN_RECON_ADJOINT_SEPARABLE;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no positions of its own",
+                   kn_recon_choose_adjoint(NULL, &scan, &options, &elsewhere, &method, why, &err));
+}
+END_TEST
+
+START_TEST(refused)
+{
+    const double k[3] = {0, 1, 0}, data[2] = {1, 0};
+    const kn_recon_matrix matrix = {2, {8, 8, 0}};
+    const kn_recon_scan scan =
+        KN_INIT(kn_recon_scan, .matrix = matrix, .samples = 1, .coils = 1, .k = k, .data = data);
+    kn_recon_options options = KN_INIT(kn_recon_options, .adjoint = (kn_recon_adjoint_method)3);
+    kn_recon_solve_options solve = KN_INIT(kn_recon_solve_options, .adjoint = (kn_recon_adjoint_method)3);
+    kn_recon_plan *plan = NULL;
+    kn_recon_solution *solution = NULL;
+
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "there is no method 3 of the adjoint",
+                   kn_recon_plan_create(NULL, &matrix, k, 1, &options, &plan, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "there is no method of the adjoint 3",
+                   kn_recon_solve(NULL, &scan, &solve, &solution, &err));
+    options.adjoint = solve.adjoint = KN_RECON_ADJOINT_SEPARABLE;
+    options.kernel = KN_RECON_KERNEL_NAIVE;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "is not one of the kernel naive",
+                   kn_recon_plan_create(queue, &matrix, k, 1, &options, &plan, &err));
+    solve.method = KN_RECON_METHOD_GRIDDING;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the adjoint separable goes with sums",
+                   kn_recon_solve(queue, &scan, &solve, &solution, &err));
+    ck_assert_ptr_null(plan);
+    ck_assert_ptr_null(solution);
+    ck_assert_int_eq(kn_recon_plan_get_adjoint_method(NULL), KN_RECON_ADJOINT_AUTO);
+    ck_assert_ptr_null(kn_recon_plan_get_adjoint_why(NULL));
+    ck_assert_int_eq(kn_recon_solution_get_adjoint_method(NULL), KN_RECON_ADJOINT_AUTO);
+    ck_assert_ptr_null(kn_recon_solution_get_adjoint_why(NULL));
+    ck_assert_str_eq(kn_recon_adjoint_method_name(KN_RECON_ADJOINT_SEPARABLE), "separable");
+    ck_assert_ptr_null(kn_recon_adjoint_method_name((kn_recon_adjoint_method)3));
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {products, what_ran, chosen, asked, refused};
+
+    return test_run("recon adjoint", tests, sizeof tests / sizeof *tests, test_open, test_close);
+}
