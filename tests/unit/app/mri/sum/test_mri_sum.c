@@ -545,8 +545,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {all_kernels, real_mu,      there,   slabs,    many_samples, tunings, tiles,
-                                  what_ran,    not_a_number, refused, in_parts, spiral,       parboil_small};
+    const TTest *const tests[] = {all_kernels, real_mu, there,        slabs,        many_samples,
+                                  tunings,     tiles,   what_ran,     not_a_number, refused,
+                                  in_parts,    spiral,  parboil_small};
 
     return test_run("mri sum", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
