@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times the direct sums of the reconstruction (src/app/mri/sum/sum.h), every kernel by its name, each checked
-// at a sample of voxels against sums in double precision.
+// Times the sums of the reconstruction (src/app/mri/sum/sum.h), every kernel by its name, each checked at a
+// sample of voxels against sums in double precision.
 //
 //     bench/recon [--device SPEC] [--matrix N] [--samples M] [--kernel NAME] [--host] [--tune] [--lecture]
+//     [--q]
 //                 [--kernels FOLDER]
 //
 // N^3 voxels (64) and M samples (16384), at random in the band. --host: the host's kernels too, and each
-// without vectors by one thread. --tune: sweeps what the tuned kernel takes and says which is best.
-// --lecture: the lecture's problem, 128^3 voxels and 400,000 samples, by the tuned kernel alone. --kernels:
-// the folder with fhd_mappings.cl, for its first mappings at 16^3 voxels, and for the ceiling that shares are
-// of: native sines and cosines of a phase. Columns: seconds by the device's clock (of the host the
-// processor's time, of all its threads), least of several; pairs of voxel and sample a second; the share of
-// the ceiling; operations a second and off-chip loads as the lecture counts them; the relative error.
-// Polynomials in the place of native functions, as on CPUs, may be past that ceiling.
+// without vectors by one thread. --tune: sweeps what the tuned kernel takes, or with --kernel separable the
+// tiles of the product of matrices, and says which is best. --lecture: the lecture's problem, 128^3 voxels
+// and 400,000 samples, by the tuned kernel and the product of matrices. --q: Q of such an image, half of a
+// grid of twice the size, in the place of F^H d. --kernels: the folder with fhd_mappings.cl, for its first
+// mappings at 16^3 voxels, and for the ceiling that shares are of: native sines and cosines of a phase.
+// Columns: seconds by the device's clock (of the host the processor's time, of all its threads), least of
+// several; pairs of voxel and sample a second; the share of the ceiling; operations a second and off-chip
+// loads as the lecture counts them; the relative error. Polynomials in the place of native functions, as on
+// CPUs, may be past that ceiling.
 #include <complex.h>
 #include <math.h>
 #include <stdbool.h>
@@ -42,7 +45,7 @@ struct bench {
     struct mri_sum sum;
     double *k;
     double complex *data;
-    size_t voxels;
+    size_t voxels; // that are summed
     kn_buffer *image;
     double ceiling; // pairs a second; 0: unknown
     bool failed;
@@ -54,7 +57,8 @@ static double uniform(uint64_t *seed)
     return (double)(int64_t)bench_random(seed) * 0x1p-63;
 }
 
-static void make(struct bench *b, size_t size, size_t samples)
+// Of a cube of voxels; is_q: of its first half, up to the middle, without data.
+static void make(struct bench *b, size_t size, size_t samples, bool is_q)
 {
     uint64_t seed = 1;
 
@@ -71,6 +75,12 @@ static void make(struct bench *b, size_t size, size_t samples)
     b->sum =
         (struct mri_sum){.matrix = {3, {size, size, size}}, .k = b->k, .samples = samples, .data = b->data};
     b->voxels = size * size * size;
+    if (is_q) {
+        b->sum.data = NULL;
+        b->sum.count = b->voxels = ((size / 2 * size + size / 2) * size) + size / 2 + 1;
+        for (size_t m = 0; m < samples; m++)
+            b->data[m] = 1;
+    }
     bench_try(kn_buffer_create(b->context, b->voxels * 2 * sizeof(float), &b->image, &b->err), &b->err);
 }
 
@@ -95,11 +105,16 @@ static double error_of(const struct bench *b, const float *pairs, const double c
     return sqrt(error / energy);
 }
 
-static void print_row(struct bench *b, const char *name, const kn_recon_rate *rate, double seconds,
-                      double error)
+// As sum.h has it: of a float's phase of some dozen turns; native functions that are worse show.
+static double bound_of(const struct bench *b, enum mri_kernel kernel)
 {
-    // A float's phase of some dozen turns, as sum.h has it; native functions that are worse show.
-    bool right = error <= 3e-6 * fmax(1, (double)b->sum.matrix.size[0] / 32);
+    return mri_kernel_is_separable(kernel) ? 1e-6 : 3e-6 * fmax(1, (double)b->sum.matrix.size[0] / 32);
+}
+
+static void print_row(struct bench *b, const char *name, const kn_recon_rate *rate, double seconds,
+                      double error, double bound)
+{
+    bool right = error <= bound;
     char share[16] = "-";
 
     if (b->ceiling > 0)
@@ -112,12 +127,10 @@ static void print_row(struct bench *b, const char *name, const kn_recon_rate *ra
 }
 
 // The least of several runs' seconds.
-static double run_device(struct bench *b, enum mri_kernel kernel, const struct mri_tuning *tuning,
-                         size_t repetitions, kn_recon_rate *rate)
+static double run_device(struct bench *b, enum mri_kernel kernel, size_t repetitions, kn_recon_rate *rate)
 {
     double least = INFINITY;
 
-    b->sum.tuning = tuning;
     for (size_t i = 0; i < repetitions; i++) {
         bench_try(ki_mri_sum_device(b->queue, &b->sum, kernel, b->image, rate, &b->err), &b->err);
         least = fmin(least, rate->seconds);
@@ -125,15 +138,14 @@ static double run_device(struct bench *b, enum mri_kernel kernel, const struct m
     return least;
 }
 
-static double bench_device(struct bench *b, enum mri_kernel kernel, const struct mri_tuning *tuning,
-                           const char *name, size_t repetitions)
+static double bench_device(struct bench *b, enum mri_kernel kernel, const char *name, size_t repetitions)
 {
     float *pairs = bench_allocate(b->voxels * 2 * sizeof *pairs);
     kn_recon_rate rate;
-    double seconds = run_device(b, kernel, tuning, repetitions, &rate);
+    double seconds = run_device(b, kernel, repetitions, &rate);
 
     bench_try(kn_buffer_read(b->queue, b->image, 0, pairs, b->voxels * 2 * sizeof *pairs, &b->err), &b->err);
-    print_row(b, name, &rate, seconds, error_of(b, pairs, NULL));
+    print_row(b, name, &rate, seconds, error_of(b, pairs, NULL), bound_of(b, kernel));
     free(pairs);
     return rate.pairs / seconds;
 }
@@ -156,14 +168,14 @@ static void bench_host(struct bench *b, enum mri_kernel kernel, bool plain)
     kn_recon_rate rate;
     double least = INFINITY;
 
-    for (size_t i = 0; i < (kernel == MRI_HOST_SINGLE && !plain ? 3 : 1); i++) {
+    for (size_t i = 0; i < (!mri_kernel_is_double(kernel) && !plain ? 3 : 1); i++) {
         double start = processor_seconds();
 
         bench_try(ki_mri_sum_host(&b->sum, kernel, &options, image, &rate, &b->err), &b->err);
         least = fmin(least, processor_seconds() - start);
     }
     snprintf(name, sizeof name, "%s%s", ki_mri_kernel_names[kernel], plain ? ", plain C, one thread" : "");
-    print_row(b, name, &rate, least, error_of(b, NULL, image));
+    print_row(b, name, &rate, least, error_of(b, NULL, image), bound_of(b, kernel));
     free(image);
 }
 
@@ -198,12 +210,49 @@ static void tune(struct bench *b)
                         continue;
                     snprintf(name, sizeof name, "%u x %u, %u voxels, %s, unroll %u, %s", t.group, t.width,
                              t.voxels, memories[memory], unroll, trigs[t.trig]);
-                    rate = bench_device(b, MRI_TUNED, &t, name, REPETITIONS);
+                    b->sum.tuning = &t;
+                    rate = bench_device(b, MRI_TUNED, name, REPETITIONS);
                     if (rate > most) {
                         most = rate;
                         memcpy(best, name, sizeof best);
                     }
                 }
+    b->sum.tuning = NULL;
+    printf("best: %s, %.4f Gpairs/s\n", best, most * 1e-9);
+}
+
+// What fits the device of tiles that an SGEMM has, and sines and cosines of both kinds.
+static void tune_product(struct bench *b)
+{
+    static const struct mri_product tiles[] = {
+        {64, 64, 8, 4, 4, MRI_TRIG_POLYNOMIAL, 0},  {64, 64, 16, 4, 4, MRI_TRIG_POLYNOMIAL, 0},
+        {32, 64, 8, 4, 4, MRI_TRIG_POLYNOMIAL, 0},  {64, 32, 8, 4, 4, MRI_TRIG_POLYNOMIAL, 0},
+        {64, 128, 8, 4, 8, MRI_TRIG_POLYNOMIAL, 0}, {64, 64, 8, 4, 8, MRI_TRIG_POLYNOMIAL, 0},
+        {64, 128, 8, 4, 4, MRI_TRIG_POLYNOMIAL, 0}, {32, 32, 8, 4, 4, MRI_TRIG_POLYNOMIAL, 0},
+        {64, 64, 8, 8, 4, MRI_TRIG_POLYNOMIAL, 0},  {32, 128, 8, 4, 4, MRI_TRIG_POLYNOMIAL, 0},
+        {64, 64, 8, 4, 4, MRI_TRIG_NATIVE, 0},      {64, 128, 8, 4, 8, MRI_TRIG_NATIVE, 0},
+    };
+    static const char *const trigs[] = {"accurate", "native", "polynomial"};
+    char name[80], best[80] = "";
+    double most = 0;
+
+    for (size_t i = 0; i < KI_COUNT(tiles); i++) {
+        const struct mri_product *t = &tiles[i];
+        const unsigned group = t->tile_x / t->item_x * (t->tile_columns / t->item_columns);
+        double rate;
+
+        if (group > kn_context_get_device(b->context)->max_work_group)
+            continue;
+        b->sum.product = t;
+        snprintf(name, sizeof name, "%u x %u x %u, %u x %u, %s", t->tile_x, t->tile_columns, t->tile_samples,
+                 t->item_x, t->item_columns, trigs[t->trig]);
+        rate = bench_device(b, MRI_SEPARABLE, name, 3);
+        if (rate > most) {
+            most = rate;
+            memcpy(best, name, sizeof best);
+        }
+    }
+    b->sum.product = NULL;
     printf("best: %s, %.4f Gpairs/s\n", best, most * 1e-9);
 }
 
@@ -268,7 +317,7 @@ static void bench_mapping(struct bench *b, kn_program *program, const char *name
         seconds = fmin(seconds, launch(b, kernel, items, args, count));
     }
     bench_try(kn_buffer_read(b->queue, b->image, 0, pairs, b->voxels * 2 * sizeof *pairs, &b->err), &b->err);
-    print_row(b, name, &rate, seconds, error_of(b, pairs, NULL));
+    print_row(b, name, &rate, seconds, error_of(b, pairs, NULL), bound_of(b, MRI_NAIVE));
     free(pairs);
 }
 
@@ -278,7 +327,7 @@ static void bench_mappings(struct bench *b, kn_program *program)
     double *positions = bench_allocate(3 * (size_t)voxels * sizeof *positions);
     kn_buffer *phi, *d, *k, *r;
 
-    make(b, MAPPED, MAPPED_SAMPLES);
+    make(b, MAPPED, MAPPED_SAMPLES, false);
     for (size_t n = 0; n < voxels; n++)
         for (size_t axis = 0, rest = n; axis < 3; rest /= MAPPED, axis++)
             positions[3 * n + axis] = ki_mri_position(rest % MAPPED, MAPPED);
@@ -319,11 +368,13 @@ static double measure_ceiling(struct bench *b, kn_program *program)
 struct options {
     const char *spec, *kernel, *folder;
     size_t size, samples;
-    bool host, tune, lecture;
+    bool host, tune, lecture, q;
 };
 
 static void run_all(struct bench *b, const struct options *o)
 {
+    const size_t size = (o->lecture ? LECTURE_SIZE : o->size) * (o->q ? 2 : 1);
+    bool product = o->kernel && strcmp(o->kernel, ki_mri_kernel_names[MRI_SEPARABLE]) == 0;
     kn_program *program = NULL;
     char path[4096];
 
@@ -337,13 +388,13 @@ static void run_all(struct bench *b, const struct options *o)
            "loads", "flop/load", "error");
     if (program && !o->tune && !o->lecture)
         bench_mappings(b, program);
-    make(b, o->lecture ? LECTURE_SIZE : o->size, o->lecture ? LECTURE_SAMPLES : o->samples);
+    make(b, size, o->lecture ? LECTURE_SAMPLES : o->samples, o->q);
     if (o->tune)
-        tune(b);
+        (product ? tune_product : tune)(b);
     for (int kernel = 0; kernel < MRI_HOST_DOUBLE && !o->tune; kernel++)
         if ((!o->kernel || strcmp(o->kernel, ki_mri_kernel_names[kernel]) == 0) &&
-            (!o->lecture || kernel == MRI_TUNED))
-            bench_device(b, (enum mri_kernel)kernel, NULL, ki_mri_kernel_names[kernel],
+            (!o->lecture || kernel >= MRI_TUNED))
+            bench_device(b, (enum mri_kernel)kernel, ki_mri_kernel_names[kernel],
                          o->lecture ? 1 : REPETITIONS);
     for (int kernel = MRI_HOST_DOUBLE; kernel < MRI_KERNELS && o->host; kernel++)
         if (!o->kernel || strcmp(o->kernel, ki_mri_kernel_names[kernel]) == 0) {
@@ -362,7 +413,7 @@ int main(int argc, char **argv)
         const struct {
             const char *name;
             bool *flag;
-        } flags[] = {{"--host", &o.host}, {"--tune", &o.tune}, {"--lecture", &o.lecture}};
+        } flags[] = {{"--host", &o.host}, {"--tune", &o.tune}, {"--lecture", &o.lecture}, {"--q", &o.q}};
         const struct {
             const char *name;
             const char **text;
@@ -387,7 +438,7 @@ int main(int argc, char **argv)
         if (!known || o.size == 0 || o.samples == 0) {
             fprintf(stderr,
                     "usage: %s [--device SPEC] [--matrix N] [--samples M] [--kernel NAME] [--host] [--tune] "
-                    "[--lecture] [--kernels FOLDER]\n",
+                    "[--lecture] [--q] [--kernels FOLDER]\n",
                     argv[0]);
             return 2;
         }

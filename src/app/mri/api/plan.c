@@ -11,39 +11,6 @@
 
 // ---- what is asked for ----
 
-static const enum mri_kernel kernels[] = {
-    [KN_RECON_KERNEL_NAIVE] = MRI_NAIVE,
-    [KN_RECON_KERNEL_REGISTER] = MRI_REGISTER,
-    [KN_RECON_KERNEL_COALESCED] = MRI_COALESCED,
-    [KN_RECON_KERNEL_CONSTANT] = MRI_CONSTANT,
-    [KN_RECON_KERNEL_CONSTANT_STRUCT] = MRI_CONSTANT_STRUCT,
-    [KN_RECON_KERNEL_FAST_TRIG] = MRI_FAST_TRIG,
-    [KN_RECON_KERNEL_TUNED] = MRI_TUNED,
-    [KN_RECON_KERNEL_HOST_DOUBLE] = MRI_HOST_DOUBLE,
-    [KN_RECON_KERNEL_HOST_SINGLE] = MRI_HOST_SINGLE,
-};
-
-enum mri_kernel ki_recon_kernel(const kn_queue *queue, kn_recon_kernel given)
-{
-    if (given == KN_RECON_KERNEL_AUTO)
-        return queue ? MRI_TUNED : MRI_HOST_DOUBLE;
-    return kernels[given];
-}
-
-kn_recon_kernel ki_recon_public_kernel(enum mri_kernel kernel)
-{
-    kn_recon_kernel found = KN_RECON_KERNEL_NAIVE;
-
-    while (kernels[found] != mri_kernel_direct(kernel))
-        found++;
-    return found;
-}
-
-kn_recon_adjoint_method ki_recon_public_adjoint(enum mri_kernel kernel)
-{
-    return mri_kernel_is_separable(kernel) ? KN_RECON_ADJOINT_SEPARABLE : KN_RECON_ADJOINT_DIRECT;
-}
-
 static kn_status read_kernel(const kn_queue *queue, kn_recon_kernel given, enum mri_kernel *kernel,
                              kn_error *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan's operations on the host. F is the sum with the parts exchanged: samples at -k are its voxels, the
-// image is its data.
+// A plan's operations on the host. F is a product of matrices, or the sum with the parts exchanged: samples
+// at -k are its voxels, the image is its data.
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -11,7 +11,7 @@ kn_status ki_recon_host_prepare_forward(kn_recon_plan *plan, kn_error *err)
     const struct recon_request *request = &plan->request;
     double *positions, *opposite;
 
-    if (plan->positions)
+    if (plan->positions || mri_kernel_is_separable(request->kernel))
         return KN_OK;
     positions = malloc(MRI_AXES * request->voxels * sizeof *positions);
     opposite = malloc(MRI_AXES * request->samples * sizeof *opposite);
@@ -32,11 +32,11 @@ kn_status ki_recon_host_prepare_forward(kn_recon_plan *plan, kn_error *err)
     return KN_OK;
 }
 
-kn_status ki_recon_host_forward(kn_recon_plan *plan, const double complex *image, double complex *data,
-                                kn_error *err)
+// Every sample with every voxel: the parts exchanged.
+static kn_status exchanged(kn_recon_plan *plan, const double complex *image, double complex *data,
+                           kn_error *err)
 {
     const struct recon_request *request = &plan->request;
-    kn_status status = ki_recon_host_prepare_forward(plan, err);
     const struct mri_sum sum = {.matrix = {MRI_AXES, {request->samples, 1, 1}},
                                 .positions = plan->opposite,
                                 .k = plan->positions,
@@ -45,8 +45,20 @@ kn_status ki_recon_host_forward(kn_recon_plan *plan, const double complex *image
                                 .kept = &plan->kept,
                                 .ask = &plan->ask};
 
+    return ki_mri_sum_host(&sum, request->kernel, NULL, data, NULL, err);
+}
+
+kn_status ki_recon_host_forward(kn_recon_plan *plan, const double complex *image, double complex *data,
+                                kn_error *err)
+{
+    const struct recon_request *request = &plan->request;
+    kn_status status = ki_recon_host_prepare_forward(plan, err);
+
     if (!status)
-        status = ki_mri_sum_host(&sum, mri_kernel_direct(request->kernel), NULL, data, NULL, err);
+        status = mri_kernel_is_separable(request->kernel)
+                     ? ki_mri_forward_host(&request->matrix, plan->k, request->samples, image,
+                                           request->kernel, NULL, &plan->kept, &plan->ask, data, err)
+                     : exchanged(plan, image, data, err);
     for (size_t m = 0; m < request->samples && plan->basis && !status; m++)
         data[m] *= plan->basis[m];
     return status;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/saturate.h"
 #include "app/mri/gridding/host_fft.h"
+#include "app/mri/sum/sum_internal.h"
 #include "operator/cgnr/host_cgnr.h"
 
 struct mri_host_normal {
@@ -21,12 +22,14 @@ struct mri_host_normal {
     struct host_forward *forward; // instead of spectrum, grid and transforms
 };
 
-// Both sums. F is the sum with the parts exchanged: samples at -k are its voxels, the image its data.
+// Both sums. F is a product of matrices, or the sum with the parts exchanged: samples at -k are its voxels,
+// the image its data.
 struct host_forward {
     struct mri_sum sum, back;
     enum mri_kernel kernel;
     double *positions, *opposite; // of the voxels; -k
     double complex *data;
+    size_t voxels;
     kn_recon_rate rate;
 };
 
@@ -169,10 +172,16 @@ static kn_status prepare_forward(struct host_forward *f, const struct mri_sum *o
     const kn_recon_matrix *matrix = &of->matrix;
     size_t samples = of->samples;
 
+    f->back = (struct mri_sum){
+        .matrix = *matrix, .k = of->k, .samples = samples, .weights = of->weights, .ask = of->ask};
+    f->back.data = f->data = malloc(samples * sizeof *f->data);
+    if (!f->data)
+        return ki_fail_memory(err, samples * sizeof *f->data, "the normal operator");
+    if (mri_kernel_is_separable(f->kernel))
+        return KN_OK;
     f->positions = malloc(MRI_AXES * voxels * sizeof *f->positions);
     f->opposite = malloc(MRI_AXES * samples * sizeof *f->opposite);
-    f->data = malloc(samples * sizeof *f->data);
-    if (!f->positions || !f->opposite || !f->data)
+    if (!f->positions || !f->opposite)
         return ki_fail_memory(err, MRI_AXES * (voxels + samples) * sizeof *f->positions,
                               "the normal operator");
     for (size_t n = 0; n < voxels; n++)
@@ -186,12 +195,6 @@ static kn_status prepare_forward(struct host_forward *f, const struct mri_sum *o
                               .k = f->positions,
                               .samples = voxels,
                               .ask = of->ask};
-    f->back = (struct mri_sum){.matrix = *matrix,
-                               .k = of->k,
-                               .samples = samples,
-                               .data = f->data,
-                               .weights = of->weights,
-                               .ask = of->ask};
     return KN_OK;
 }
 
@@ -208,6 +211,7 @@ kn_status ki_mri_host_normal_create_forward(const struct mri_sum *of, enum mri_k
         status = ki_fail(err, KN_ERROR_ARGUMENT, "the normal operator of no samples");
     if (!status) {
         forward->kernel = kernel;
+        forward->voxels = made->voxels;
         status = prepare_forward(forward, of, made->voxels, err);
     }
     if (made) {
@@ -226,11 +230,32 @@ kn_status ki_mri_host_normal_create_forward(const struct mri_sum *of, enum mri_k
 
 struct mri_bytes ki_mri_host_normal_forward_memory(size_t voxels, size_t samples, enum mri_kernel kernel)
 {
-    const struct mri_bytes arrays = {
-        .host = saturate_plus(saturate_times(saturate_plus(voxels, samples), MRI_POSITION),
-                              saturate_times(samples, MRI_COMPLEX))};
+    const struct mri_bytes data = {.host = saturate_times(samples, MRI_COMPLEX)},
+                           positions = {.host = saturate_times(saturate_plus(voxels, samples), MRI_POSITION)},
+                           arrays = mri_bytes_both(data, positions);
 
+    if (mri_kernel_is_separable(kernel))
+        return mri_bytes_both(data, mri_bytes_either(ki_mri_forward_host_memory(voxels, kernel),
+                                                     ki_mri_sum_host_memory(samples, kernel)));
     return mri_bytes_both(arrays, ki_mri_sum_host_memory(voxels > samples ? voxels : samples, kernel));
+}
+
+// F, with its rate.
+static kn_status apply_there(struct host_forward *f, const double complex *x, kn_recon_rate *rate,
+                             kn_error *err)
+{
+    const struct mri_sum *back = &f->back;
+    double pairs = (double)back->samples * (double)f->voxels, start = ki_clock_seconds();
+    kn_status status;
+
+    f->sum.data = x;
+    if (!mri_kernel_is_separable(f->kernel))
+        return ki_mri_sum_host(&f->sum, f->kernel, NULL, f->data, rate, err);
+    status = ki_mri_forward_host(&back->matrix, back->k, back->samples, x, f->kernel, NULL, NULL, back->ask,
+                                 f->data, err);
+    *rate = (kn_recon_rate){
+        .seconds = ki_clock_seconds() - start, .pairs = pairs, .flops = pairs * ki_sum_flops(back)};
+    return status;
 }
 
 static kn_status apply_forward(struct host_forward *f, const double complex *x, double complex *y,
@@ -239,8 +264,7 @@ static kn_status apply_forward(struct host_forward *f, const double complex *x, 
     kn_recon_rate there, back;
     kn_status status;
 
-    f->sum.data = x;
-    status = ki_mri_sum_host(&f->sum, mri_kernel_direct(f->kernel), NULL, f->data, &there, err);
+    status = apply_there(f, x, &there, err);
     if (!status)
         status = ki_mri_sum_host(&f->back, f->kernel, NULL, y, &back, err);
     if (status)

@@ -14,9 +14,10 @@ struct mri_host_normal;
 // ki_mri_toeplitz_measure and ki_mri_sum_host; KN_ERROR_MEMORY.
 kn_status ki_mri_host_normal_create(const struct mri_sum *of, enum mri_kernel kernel,
                                     struct mri_host_normal **normal, kn_recon_rate *rate, kn_error *err);
-// The same by both sums, each time it is applied: F too by ki_mri_sum_host, direct, with the parts of voxels
-// and samples exchanged. k and weights stay the caller's, and must stay. It has no bound: not-a-number.
-// Memory: 24 bytes a voxel and 40 a sample, and those of ki_mri_sum_host.
+// The same by both sums, each time it is applied: F too by ki_mri_sum_host, with the parts of voxels and
+// samples exchanged, or by ki_mri_forward_host where the kernel is a product of matrices. k and weights stay
+// the caller's, and must stay. It has no bound: not-a-number. Memory: 24 bytes a voxel and 40 a sample, of
+// products 16 a sample, and those of the sums.
 kn_status ki_mri_host_normal_create_forward(const struct mri_sum *of, enum mri_kernel kernel,
                                             struct mri_host_normal **normal, kn_error *err);
 // Of either method; `size` of the first one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of the adjoint as a product of matrices on the host (sum.h): the factors of a run of
-// samples, and their products with a block of columns, in double precision or in single.
+// The inner loops of adjoint and forward sum as products of matrices on the host (sum.h): the factors of a
+// run of samples, and their products with a block of columns, in double precision or in single.
 #ifndef KN_APP_MRI_SUM_SEPARABLE_HOST_H
 #define KN_APP_MRI_SUM_SEPARABLE_HOST_H
 
@@ -47,8 +47,25 @@ static inline size_t separable_panel(size_t size)
 
 typedef void separable_add(const struct separable_block *block);
 
+// A run of samples with all columns of an image, for pairs first_pair on of the block. The block's arrays of
+// k and half are SEPARABLE_RUN long; it has neither mu nor columns, and its sums are data,
+// [2][SEPARABLE_RUN].
+struct separable_image {
+    struct separable_block block;
+    const void *opposite; // of half
+    // Of each column and pair, with the sum E and the difference O of its voxels at x and -x, Re E, Im E, Re
+    // O, Im O, of the precision: what exp(-i 2 pi k x) makes of both is cos E - i sin O.
+    const void *numbers;
+    size_t columns, pairs, size_y, size_z; // all of them
+};
+
+typedef void separable_read(const struct separable_image *image);
+
 extern separable_add ki_separable_double_scalar, ki_separable_single_scalar;
 HOST_DECLARE_SET_VECTORS(separable_add, separable_double);
 HOST_DECLARE_SET_VECTORS(separable_add, separable_single);
+extern separable_read ki_separable_read_double_scalar, ki_separable_read_single_scalar;
+HOST_DECLARE_SET_VECTORS(separable_read, separable_read_double);
+HOST_DECLARE_SET_VECTORS(separable_read, separable_read_single);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // separable_host.h in vectors. Factors along x are made for vectors of samples, G for vectors of columns; the
 // product holds the sums of PAIRS pairs and a vector of columns in registers, and takes PAIRS cosines and
-// sines and two vectors of G a sample for 4 PAIRS products. Compiled for every instruction set and every
-// width (src/host/simd/simd.h).
+// sines and two vectors of G a sample for 4 PAIRS products. The forward sum has the parts exchanged: sums of
+// columns and vectors of samples. Compiled for every instruction set and every width (src/host/simd/simd.h).
 #include "host/simd/simd.h"
 #include "separable_host.h"
 #include "sum_vector.h"
@@ -150,12 +150,97 @@ VECTOR_OPERATION void add_block(const struct separable_block *block)
     }
 }
 
+// ---- the forward sum: the other way round ----
+
+enum { AHEAD = 2, BESIDE = PAIRS }; // vectors of samples and columns at a time
+
+// conj(u) t of a column, u being what G has of it, to AHEAD vectors of samples from m on.
+VECTOR_OPERATION void turn_column(const struct separable_image *image, size_t column, size_t m,
+                                  const reals *re, const reals *im, reals *data_re, reals *data_im)
+{
+    const step *ky = image->block.k[1], *kz = image->block.k[2], *opposite = image->opposite;
+    const phase y = set_step((step)(column % image->size_y) - (step)(image->size_y / 2)),
+                z = set_step((step)(column / image->size_y) - (step)(image->size_z / 2));
+
+    _Pragma("GCC unroll 2") for (size_t v = 0; v < AHEAD; v++, m += LANES)
+    {
+        phase p = steps(steps(load_steps(opposite + m), load_steps(ky + m), y), load_steps(kz + m), z);
+        reals s, c;
+
+        sine_and_cosine(turns_of(p), &s, &c);
+        data_re[v] = plus_product(plus_product(data_re[v], c, re[v]), s, im[v]);
+        data_im[v] = less_product(plus_product(data_im[v], c, im[v]), s, re[v]);
+    }
+}
+
+// BESIDE columns from `first` on, of which `count` are there, with AHEAD vectors of samples from m on.
+VECTOR_OPERATION void read_columns(const struct separable_image *image, size_t first, size_t count, size_t m)
+{
+    const struct separable_block *block = &image->block;
+    const real *factors = (const real *)block->factors + m, *numbers[BESIDE];
+    reals re[BESIDE][AHEAD], im[BESIDE][AHEAD], data_re[AHEAD], data_im[AHEAD];
+
+    _Pragma("GCC unroll 8") for (size_t i = 0; i < BESIDE; i++)
+    {
+        size_t column = first + (i < count ? i : count - 1);
+
+        numbers[i] = (const real *)image->numbers + 4 * (column * image->pairs + block->first_pair);
+        _Pragma("GCC unroll 2") for (size_t v = 0; v < AHEAD; v++) re[i][v] = im[i][v] = set_reals(0);
+    }
+    for (size_t pair = 0; pair < block->pairs; pair++, factors += 2 * SEPARABLE_RUN) {
+        const reals c[AHEAD] = {load_reals(factors), load_reals(factors + LANES)},
+                    s[AHEAD] = {load_reals(factors + SEPARABLE_RUN),
+                                load_reals(factors + SEPARABLE_RUN + LANES)};
+
+        _Pragma("GCC unroll 8") for (size_t i = 0; i < BESIDE; i++)
+            _Pragma("GCC unroll 2") for (size_t v = 0; v < AHEAD; v++)
+        {
+            re[i][v] = plus_product(re[i][v], c[v], set_reals(numbers[i][4 * pair]));
+            im[i][v] = plus_product(im[i][v], c[v], set_reals(numbers[i][4 * pair + 1]));
+            im[i][v] = less_product(im[i][v], s[v], set_reals(numbers[i][4 * pair + 2]));
+            re[i][v] = plus_product(re[i][v], s[v], set_reals(numbers[i][4 * pair + 3]));
+        }
+    }
+    _Pragma("GCC unroll 2") for (size_t v = 0; v < AHEAD; v++) data_re[v] = data_im[v] = set_reals(0);
+    _Pragma("GCC unroll 8") for (size_t i = 0; i < BESIDE; i++) if (i < count)
+        turn_column(image, first + i, m, re[i], im[i], data_re, data_im);
+    _Pragma("GCC unroll 2") for (size_t v = 0; v < AHEAD; v++)
+    {
+        add_to_doubles(block->sums + m + v * LANES, data_re[v]);
+        add_to_doubles(block->sums + SEPARABLE_RUN + m + v * LANES, data_im[v]);
+    }
+}
+
+// Columns in blocks that stay in a cache for all samples of the run.
+VECTOR_OPERATION void read_image(const struct separable_image *image)
+{
+    make_factors(&image->block);
+    for (size_t block = 0; block < image->columns; block += SEPARABLE_COLUMNS) {
+        size_t left = image->columns - block,
+               end = block + (left < SEPARABLE_COLUMNS ? left : SEPARABLE_COLUMNS);
+
+        for (size_t m = 0; m < image->block.samples; m += AHEAD * LANES)
+            for (size_t first = block; first < end; first += BESIDE)
+                read_columns(image, first, end - first < BESIDE ? end - first : BESIDE, m);
+    }
+}
+
 #if KEY_BITS == 64
+VECTOR_CODE void SIMD_SET_NAME(separable_read_double)(const struct separable_image *image)
+{
+    read_image(image);
+}
+
 VECTOR_CODE void SIMD_SET_NAME(separable_double)(const struct separable_block *block)
 {
     add_block(block);
 }
 #else
+VECTOR_CODE void SIMD_SET_NAME(separable_read_single)(const struct separable_image *image)
+{
+    read_image(image);
+}
+
 VECTOR_CODE void SIMD_SET_NAME(separable_single)(const struct separable_block *block)
 {
     add_block(block);

@@ -190,4 +190,14 @@ kn_status ki_mri_forward_device(kn_queue *queue, const kn_recon_matrix *matrix, 
 // Image and data left out.
 struct mri_bytes ki_mri_forward_memory(const kn_queue *queue, size_t voxels, size_t samples);
 
+// The same on the host as a product of matrices, the adjoint's the other way round: data[samples] from
+// image[voxels], by a kernel of those (MRI_HOST_DOUBLE_SEPARABLE: relative error 1e-14; single: 1e-6),
+// without a basis. `options`: threads and level, or NULL; `kept` and `ask` may be NULL. Errors: those of
+// ki_mri_sum_host.
+kn_status ki_mri_forward_host(const kn_recon_matrix *matrix, const double *k, size_t samples,
+                              const double complex *image, enum mri_kernel kernel,
+                              const kn_host_options *options, struct ki_kept *kept, struct ki_ask *ask,
+                              double complex *data, kn_error *err);
+struct mri_bytes ki_mri_forward_host_memory(size_t voxels, enum mri_kernel kernel);
+
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/recon.h: the adjoint, and Q, as a product of matrices: against the definitions, on the host and on a
-// device; which kernel ran; what is chosen where nobody says, and why; and what is refused.
+// koine/recon.h: the adjoint, Q, and on the host the forward sum, as products of matrices: against the
+// definitions, on the host and on a device; which kernel ran; what is chosen where nobody says, and why; and
+// what is refused.
 #include "recon_api_support.h"
 
 #include <koine/experimental.h>
@@ -33,13 +34,15 @@ static double norm_of(const double *pairs, size_t count)
 static void expect_products(const struct problem *p, kn_queue *on, kn_recon_kernel kernel, double error)
 {
     kn_recon_plan *plan = make_plan(p, on, kernel, KN_RECON_ADJOINT_SEPARABLE);
-    double *image = poisoned_pairs(p->voxels), *normal = poisoned_pairs(p->voxels), scale = 0;
+    double *image = poisoned_pairs(p->voxels), *normal = poisoned_pairs(p->voxels),
+           *data = poisoned_pairs(p->samples), scale = 0;
 
     ck_assert_int_eq(kn_recon_plan_get_adjoint_method(plan), KN_RECON_ADJOINT_SEPARABLE);
     ck_assert_str_eq(kn_recon_plan_get_adjoint_why(plan), "separable: asked for");
     ck_assert_int_eq(kn_recon_plan_get_kernel(plan), kernel);
     EXPECT_OK(kn_recon_adjoint(plan, p->data, image, &err));
     EXPECT_OK(kn_recon_normal(plan, p->image, normal, &err));
+    EXPECT_OK(kn_recon_forward(plan, p->image, data, &err));
     for (size_t m = 0; m < p->samples; m++)
         scale +=
             (p->weights ? p->weights[m] : 1) *
@@ -48,6 +51,8 @@ static void expect_products(const struct problem *p, kn_queue *on, kn_recon_kern
                  norm_of(p->data, p->samples) * sqrt((double)(p->voxels * p->samples)), "the adjoint");
     expect_array(normal, p->normal, p->voxels, 2 * error,
                  scale * (double)p->voxels * norm_of(p->image, p->voxels), "the normal operator");
+    expect_array(data, p->forward, p->samples, error,
+                 norm_of(p->image, p->voxels) * sqrt((double)(p->voxels * p->samples)), "the forward sum");
     kn_recon_plan_free(plan);
 }
 

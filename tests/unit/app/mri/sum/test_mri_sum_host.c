@@ -111,6 +111,59 @@ START_TEST(all_levels)
 }
 END_TEST
 
+// The forward sum as a product of matrices: at every level, with any number of threads the same.
+START_TEST(forward)
+{
+    static const size_t samples[] = {1, 2, 255, 257, 600};
+    uint64_t state = test_seed("forward");
+
+    for (size_t i = 0; i < KI_COUNT(matrices); i++)
+        for (int kernel = MRI_HOST_DOUBLE_SEPARABLE; kernel < MRI_KERNELS; kernel++) {
+            struct problem p =
+                make(&matrices[i], samples[test_random(&state) % KI_COUNT(samples)], 0, &state);
+            size_t count = p.sum.samples;
+            double complex *image = test_allocate(p.voxels * sizeof *image),
+                           *wanted = test_allocate(count * sizeof *wanted);
+            double magnitude = 0;
+
+            for (size_t n = 0; n < p.voxels; n++) {
+                image[n] = mri_complex(test_uniform(&state), test_uniform(&state) - 0.5);
+                magnitude += cabs(image[n]);
+            }
+            EXPECT_OK(ki_mri_reference_forward(&p.sum.matrix, p.k, count, image, KN_RECON_SCALE_NONE, wanted,
+                                               &err));
+            for (size_t l = 0; l < KI_COUNT(levels); l++) {
+                double complex *found[2] = {NULL, NULL};
+                kn_status status = KN_OK;
+
+                for (unsigned t = 0; t < 2 && !status; t++) {
+                    const kn_host_options options =
+                        KN_INIT(kn_host_options, .threads = 1 + 2 * t, .level = levels[l]);
+
+                    found[t] = test_poisoned(count * sizeof **found);
+                    status = ki_mri_forward_host(&p.sum.matrix, p.k, count, image, (enum mri_kernel)kernel,
+                                                 &options, NULL, NULL, found[t], &err);
+                    ck_assert_msg(status == KN_OK || status == KN_ERROR_UNSUPPORTED, "%s", err.text);
+                }
+                for (size_t m = 0; m < count && !status; m++)
+                    ck_assert_msg(
+                        cabs(found[0][m] - wanted[m]) <=
+                            (mri_kernel_is_double((enum mri_kernel)kernel) ? 1e-13 : 2e-6) * magnitude,
+                        "%s, level %d, %zu x %zu x %zu, sample %zu of %zu: off by %g",
+                        ki_mri_kernel_names[kernel], (int)levels[l], p.sum.matrix.size[0],
+                        p.sum.matrix.size[1], p.sum.matrix.size[2], m, count, cabs(found[0][m] - wanted[m]));
+                if (!status)
+                    ck_assert_mem_eq(found[0], found[1], count * sizeof **found);
+                free(found[0]);
+                free(found[1]);
+            }
+            free(image);
+            free(wanted);
+            free_problem(&p);
+        }
+}
+END_TEST
+
 START_TEST(not_a_number)
 {
     uint64_t state = test_seed("not_a_number");
@@ -156,6 +209,9 @@ START_TEST(refused)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "positions of their own, but the kernel host-single-separable",
                    ki_mri_sum_host(&p.sum, MRI_HOST_SINGLE_SEPARABLE, NULL, image, NULL, &err));
     p.sum.positions = NULL;
+    EXPECT_REFUSED(
+        KN_ERROR_ARGUMENT, "kernel 8 is no product of matrices of the host",
+        ki_mri_forward_host(&p.sum.matrix, p.k, 5, image, MRI_HOST_DOUBLE, NULL, NULL, NULL, image, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL",
                    ki_mri_sum_host(&p.sum, MRI_HOST_DOUBLE, NULL, NULL, NULL, &err));
     p.k[3] = INFINITY;
@@ -211,7 +267,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {all_levels, not_a_number, box, refused, spiral};
+    const TTest *const tests[] = {all_levels, forward, not_a_number, box, refused, spiral};
 
     return TEST_RUN("mri sum on the host", CK_FORK_GETENV, tests);
 }
