@@ -185,12 +185,12 @@ bool recon_print_result(const struct recon_run *run)
     print_sum("F^H F, in the solver", &details->normal);
     print_solver(run);
     print_quality(run);
-    if (*run->why)
-        printf("F^H d%s %s\n", details->q_kernel && !details->q_loaded ? " and Q" : "", run->why);
-    printf("%s by %s%s on ", recon_method_names[run->options.method],
+    if (*run->why || run->options.adjoint == KN_RECON_ADJOINT_SEPARABLE)
+        printf("F^H d%s %s\n", details->q_kernel && !details->q_loaded ? " and Q" : "",
+               *run->why ? run->why : kn_recon_solution_get_adjoint_why(run->shown));
+    printf("%s by %s on ", recon_method_names[run->options.method],
            run->options.method == KN_RECON_METHOD_GRIDDING ? "gridding"
-                                                           : kn_recon_kernel_name(run->options.kernel),
-           run->options.adjoint == KN_RECON_ADJOINT_SEPARABLE ? ", separable," : "");
+                                                           : kn_recon_kernel_name(run->options.kernel));
     estimate_print_place(&run->place);
     printf("; seconds: total %.3f, read %.3f, compute %.3f", run->seconds.total, run->seconds.read,
            run->seconds.compute);
