@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/require.h"
 
-#include <check.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/assertions.h"
 bool test_require(const char *name)
 {
     const char *list = getenv("KOINE_REQUIRE");

@@ -4,9 +4,10 @@
 #ifndef KN_TESTS_SUPPORT_RUN_H
 #define KN_TESTS_SUPPORT_RUN_H
 
-#include <check.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "support/assertions.h"
 
 // CK_FORK: each test in a process of its own, with a time limit. CK_NOFORK: all in this one, for tests that
 // use OpenCL, whose drivers do not outlive a fork. `set_up` and `tear_down` (or NULL) go before and after

@@ -3,7 +3,6 @@
 #ifndef KN_TESTS_SUPPORT_SUPPORT_H
 #define KN_TESTS_SUPPORT_SUPPORT_H
 
-#include <check.h>
 #include <errno.h>
 #include <locale.h>
 #include <stdbool.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "files.h"
+#include "support/assertions.h"
 #include "support/memory/memory.h"
 #include "random.h"
 #include "require.h"

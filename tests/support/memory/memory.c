@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/assertions.h"
 void *test_allocate(size_t bytes)
 {
     void *memory = malloc(bytes + 1);

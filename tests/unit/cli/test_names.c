@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words of options that stand for the library's enumerators: the same words, in the same order, and all
 // of them.
-#include <check.h>
 
 #include <koine/autocorr.h>
 #include <koine/least_squares.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The option tables: what the parser takes and refuses, and that every command's table is sound.
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "cli/framework/help.h"
 #include "cli/framework/memory.h"
 #include "cli/framework/nearest.h"
+#include "support/assertions.h"
 
 struct sample_arguments {
     struct common_arguments common;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text tables: alignment, letters of several bytes, control characters, no blanks at a line's end.
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
