@@ -61,7 +61,6 @@
 
 #include "mri.clh"
 #include "turn.clh"
-#include "fold.clh"
 
 struct sample {
     float x, y, z; // k

@@ -41,7 +41,6 @@
 
 #include "mri.clh"
 #include "turn.clh"
-#include "fold.clh"
 
 #define ROWS (TILE_X / ITEM_X) // of work-items
 #define COLUMNS (TILE_COLUMNS / ITEM_COLUMNS)

@@ -46,9 +46,13 @@ bool memory_parse(const char *text, size_t *bytes)
 
 size_t memory_resident(void)
 {
-    FILE *file = fopen("/proc/self/statm", "r");
+    FILE *file;
     uintmax_t all, pages = 0;
 
+#ifdef __GLIBC__
+    malloc_trim(0); // what threads that have ended left free counts as held otherwise
+#endif
+    file = fopen("/proc/self/statm", "r");
     if (!file)
         return 0;
     if (fscanf(file, "%ju %ju", &all, &pages) != 2)

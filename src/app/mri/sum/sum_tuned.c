@@ -161,8 +161,8 @@ static kn_status open_kernels(struct sum_work *work, kn_error *err)
     status = ki_engine_builtin_kernel(context, "app/mri/mri_fhd.cl", defines.items, defines.count,
                                       KN_POLICY_DEFAULT, "mri_tuned", &work->kernel, err);
     if (work->line_parts > 1 && !status)
-        status = ki_engine_builtin_kernel(context, "app/mri/mri_fhd.cl", defines.items, defines.count,
-                                          KN_POLICY_DEFAULT, "mri_fold", &work->fold, err);
+        status = ki_engine_builtin_kernel(context, "app/mri/mri_fold.cl", NULL, 0, KN_POLICY_DEFAULT,
+                                          "mri_fold", &work->fold, err);
     return status;
 }
 
