@@ -187,9 +187,8 @@ typedef enum kn_recon_kernel {
 // precision, whatever the band, and 1e-14 in double.
 typedef enum kn_recon_adjoint_method {
     // The one that ends first, by the model of costs (koine/experimental/cost.h), where the kernel is
-    // KN_RECON_KERNEL_AUTO: of few voxels, above all along x, the direct sum. A kernel that is named is one
-    // of
-    // direct sums.
+    // KN_RECON_KERNEL_AUTO: of few voxels, above all along x, the direct sum. A kernel that is named takes
+    // the direct sum.
     KN_RECON_ADJOINT_AUTO = 0,
     KN_RECON_ADJOINT_DIRECT = 1, // every voxel with every sample, by the kernel
     // By the product of matrices of the kernel's place and precision: of KN_RECON_KERNEL_AUTO, _TUNED,

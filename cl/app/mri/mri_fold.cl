@@ -3,16 +3,11 @@
 // Launch: a work-item a voxel. Cost: reads 8 bytes a voxel and row of `parts`.
 #include "mri.clh"
 
-// The rows of `parts`, in their order.
 __kernel void mri_fold(__global const float2 *parts, uint rows, uint count, __global float4 *total,
                        __global float2 *image, ulong at, uint stage)
 {
     uint n = (uint)get_global_id(0);
 
-    if (n >= count)
-        return;
-    float4 sum = begun(total, n, stage);
-    for (uint row = 0; row < rows; row++)
-        sum = pair_add(sum, parts[(ulong)row * count + n]);
-    give(total, image + at, n, sum, stage);
+    if (n < count)
+        give(total, image + at, n, add_rows(begun(total, n, stage), parts, rows, count, n), stage);
 }

@@ -86,9 +86,7 @@ __kernel void mri_forward_fold(__global const float2 *parts, uint rows, uint sam
 
     if (m >= samples)
         return;
-    float4 sum = begun(total, m, stage);
-    for (uint row = 0; row < rows; row++)
-        sum = pair_add(sum, parts[(ulong)row * samples + m]);
+    float4 sum = add_rows(begun(total, m, stage), parts, rows, samples, m);
 #if BASIS
     if (stage & STAGE_LAST) {
         float2 phi = basis[m], value = sum.xy + sum.zw;

@@ -116,16 +116,11 @@ static kn_status open_kernels(struct sum_work *work, kn_error *err)
         {"TILE_SAMPLES", p->tile_samples},   {"ITEM_X", p->item_x}, {"ITEM_COLUMNS", p->item_columns},
         {"TRIG", (unsigned)p->trig},
     };
-    kn_status status;
 
     for (size_t i = 0; i < KI_COUNT(macros); i++)
         ki_engine_define(&defines, macros[i].name, macros[i].value);
-    status = ki_engine_builtin_kernel(context, "app/mri/mri_separable.cl", defines.items, defines.count,
-                                      KN_POLICY_DEFAULT, "mri_separable", &work->kernel, err);
-    if (work->line_parts > 1 && !status)
-        status = ki_engine_builtin_kernel(context, "app/mri/mri_fold.cl", NULL, 0, KN_POLICY_DEFAULT,
-                                          "mri_fold", &work->fold, err);
-    return status;
+    return ki_engine_builtin_kernel(context, "app/mri/mri_separable.cl", defines.items, defines.count,
+                                    KN_POLICY_DEFAULT, "mri_separable", &work->kernel, err);
 }
 
 kn_status ki_separable_open(struct sum_work *work, size_t slab, kn_error *err)

@@ -141,7 +141,7 @@ enum { SUM_SHARE = 64 }; // samples a group at least, where groups share them
 // Groups that share the samples of `slab` voxels, of `groups` for all of them where `busy` keep the device
 // so; `asked` if that is not 0.
 uint32_t ki_sum_parts(const struct sum_work *work, size_t slab, size_t groups, size_t busy, unsigned asked);
-// Scratch memory for their sums; what adds them up; and where there is no more than one of them, nothing.
+// Scratch memory for their sums, and the kernel of ki_sum_fold; of a single group neither.
 kn_status ki_sum_get_parts(struct sum_work *work, size_t slab, kn_error *err);
 kn_status ki_sum_fold(struct sum_work *work, const struct sum_range *range, uint32_t rows, kn_error *err);
 

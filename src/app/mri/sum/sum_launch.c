@@ -122,9 +122,15 @@ uint32_t ki_sum_parts(const struct sum_work *work, size_t slab, size_t groups, s
 
 kn_status ki_sum_get_parts(struct sum_work *work, size_t slab, kn_error *err)
 {
-    return ki_engine_scratch_get(&work->scratch, SUM_PLACE_PARTS,
-                                 work->line_parts > 1 ? work->line_parts * slab * 2 * sizeof(float) : 0,
-                                 &work->parts, err);
+    const bool shared = work->line_parts > 1;
+    kn_status status =
+        ki_engine_scratch_get(&work->scratch, SUM_PLACE_PARTS,
+                              shared ? work->line_parts * slab * 2 * sizeof(float) : 0, &work->parts, err);
+
+    if (shared && !status)
+        status = ki_engine_builtin_kernel(work->queue->context, "app/mri/mri_fold.cl", NULL, 0,
+                                          KN_POLICY_DEFAULT, "mri_fold", &work->fold, err);
+    return status;
 }
 
 kn_status ki_sum_fold(struct sum_work *work, const struct sum_range *range, uint32_t rows, kn_error *err)

@@ -137,7 +137,6 @@ static kn_status open_kernels(struct sum_work *work, kn_error *err)
     const struct mri_tuning *t = &work->tuning;
     kn_context *context = work->queue->context;
     struct engine_defines defines = {.count = 0};
-    kn_status status;
     const struct {
         const char *name;
         unsigned value;
@@ -158,12 +157,8 @@ static kn_status open_kernels(struct sum_work *work, kn_error *err)
         ki_engine_define(&defines, macros[i].name, macros[i].value);
     if (t->memory == MRI_MEMORY_CONSTANT)
         ki_engine_define_text(&defines, "KN_CONSTANT", "bank");
-    status = ki_engine_builtin_kernel(context, "app/mri/mri_fhd.cl", defines.items, defines.count,
-                                      KN_POLICY_DEFAULT, "mri_tuned", &work->kernel, err);
-    if (work->line_parts > 1 && !status)
-        status = ki_engine_builtin_kernel(context, "app/mri/mri_fold.cl", NULL, 0, KN_POLICY_DEFAULT,
-                                          "mri_fold", &work->fold, err);
-    return status;
+    return ki_engine_builtin_kernel(context, "app/mri/mri_fhd.cl", defines.items, defines.count,
+                                    KN_POLICY_DEFAULT, "mri_tuned", &work->kernel, err);
 }
 
 kn_status ki_sum_tuned_open(struct sum_work *work, size_t slab, kn_error *err)
