@@ -31,6 +31,7 @@
 #include <koine/sparse.h>
 #include <koine/tomography.h>
 #include <koine/least_squares.h>
+#include <koine/distribute.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -115,6 +115,8 @@ struct ki_backend {
     const char *title; // for people: "OpenCL"
     enum be_language language;
     size_t image_bytes; // that an image takes of a kernel's arguments
+    // Whether this error of the driver's leaves the whole path unusable in this process. NULL: none does.
+    bool (*poisons)(int native);
     // What kernels write to host_alloc's memory can be read there once the queue is done.
     bool kernels_reach_host;
 

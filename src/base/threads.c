@@ -250,10 +250,20 @@ static void block_signals(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &all, before);
 }
 
+bool ki_thread_start(pthread_t *thread, void *(*body)(void *), void *argument)
+{
+    sigset_t before;
+    bool has_started;
+
+    block_signals(&before);
+    has_started = pthread_create(thread, NULL, body, argument) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return has_started;
+}
+
 static struct worker *start_worker(void)
 {
     struct worker *worker = pool.spare;
-    sigset_t before;
     bool has_started;
 
     if (worker)
@@ -265,9 +275,7 @@ static struct worker *start_worker(void)
     *worker = (struct worker){.state = IDLE};
     pthread_mutex_init(&worker->lock, NULL); // on Linux these cannot fail
     pthread_cond_init(&worker->changed, NULL);
-    block_signals(&before);
-    has_started = pthread_create(&worker->thread, NULL, work, worker) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    has_started = ki_thread_start(&worker->thread, work, worker);
     if (!has_started) {
         worker->next = pool.spare;
         pool.spare = worker;

@@ -8,6 +8,8 @@
 #ifndef KN_BASE_THREADS_H
 #define KN_BASE_THREADS_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum ki_schedule {
@@ -31,5 +33,9 @@ unsigned ki_thread(void);
 // How many threads: those asked for, or for 0 as many as OMP_NUM_THREADS says, without it as many as there
 // are processors on which the process may run.
 unsigned ki_threads(unsigned asked);
+
+// A thread beside these, for what waits more than it computes; the caller joins it. Signals are for the
+// program's own threads, and blocked in it, but those of a crash. False if none can be started.
+bool ki_thread_start(pthread_t *thread, void *(*body)(void *), void *argument);
 
 #endif

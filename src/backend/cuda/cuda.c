@@ -20,22 +20,33 @@ static const struct {
     CUresult code;
     kn_status status;
     const char *hint;
+    bool is_lost; // CUDA, to the process
 } meanings[] = {
-    {CUDA_ERROR_OUT_OF_MEMORY, KN_ERROR_MEMORY, "; the device is out of memory"},
+    {CUDA_ERROR_OUT_OF_MEMORY, KN_ERROR_MEMORY, "; the device is out of memory", false},
     {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, KN_ERROR_LIMIT,
-     "; the work-group takes more registers or local memory than the device has"},
-    {CUDA_ERROR_DEVICE_UNAVAILABLE, KN_ERROR_DEVICE, "; another process has it for itself (compute mode)"},
+     "; the work-group takes more registers or local memory than the device has", false},
+    {CUDA_ERROR_DEVICE_UNAVAILABLE, KN_ERROR_DEVICE, "; another process has it for itself (compute mode)",
+     false},
     {CUDA_ERROR_LAUNCH_TIMEOUT, KN_ERROR_DEVICE,
-     "; the display's watchdog stopped a kernel that ran too long: launch less at a time"},
-    {CUDA_ERROR_ILLEGAL_ADDRESS, KN_ERROR_DEVICE, FAULT},
-    {CUDA_ERROR_ASSERT, KN_ERROR_DEVICE, FAULT},
-    {CUDA_ERROR_HARDWARE_STACK_ERROR, KN_ERROR_DEVICE, FAULT},
-    {CUDA_ERROR_ILLEGAL_INSTRUCTION, KN_ERROR_DEVICE, FAULT},
-    {CUDA_ERROR_MISALIGNED_ADDRESS, KN_ERROR_DEVICE, FAULT},
-    {CUDA_ERROR_INVALID_ADDRESS_SPACE, KN_ERROR_DEVICE, FAULT},
-    {CUDA_ERROR_INVALID_PC, KN_ERROR_DEVICE, FAULT},
-    {CUDA_ERROR_LAUNCH_FAILED, KN_ERROR_DEVICE, FAULT},
+     "; the display's watchdog stopped a kernel that ran too long: launch less at a time", true},
+    {CUDA_ERROR_ILLEGAL_ADDRESS, KN_ERROR_DEVICE, FAULT, true},
+    {CUDA_ERROR_ASSERT, KN_ERROR_DEVICE, FAULT, true},
+    {CUDA_ERROR_HARDWARE_STACK_ERROR, KN_ERROR_DEVICE, FAULT, true},
+    {CUDA_ERROR_ILLEGAL_INSTRUCTION, KN_ERROR_DEVICE, FAULT, true},
+    {CUDA_ERROR_MISALIGNED_ADDRESS, KN_ERROR_DEVICE, FAULT, true},
+    {CUDA_ERROR_INVALID_ADDRESS_SPACE, KN_ERROR_DEVICE, FAULT, true},
+    {CUDA_ERROR_INVALID_PC, KN_ERROR_DEVICE, FAULT, true},
+    {CUDA_ERROR_LAUNCH_FAILED, KN_ERROR_DEVICE, FAULT, true},
 };
+
+// An error of a kernel that the driver returns from every call that follows, of each device's.
+static bool poisons(int native)
+{
+    for (size_t i = 0; i < KI_COUNT(meanings); i++)
+        if (meanings[i].code == (CUresult)native)
+            return meanings[i].is_lost;
+    return false;
+}
 
 const char *ki_cuda_error_name(const struct cuda_driver *cu, CUresult code)
 {
@@ -449,6 +460,7 @@ const struct ki_backend ki_backend_cuda = {
     .title = "CUDA",
     .language = BE_LANGUAGE_CUDA,
     .image_bytes = sizeof(struct cuda_image_data),
+    .poisons = poisons,
     .kernels_reach_host = true,
     .devices = ki_cuda_devices,
     .context_open = context_open,

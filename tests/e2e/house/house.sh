@@ -16,6 +16,7 @@ engine base source backend
 algo base source backend engine host shared
 operator base source backend engine host algo shared
 app base source backend engine host algo operator shared
+distribute base backend engine
 tools base io
 cli base io tools
 probe base backend

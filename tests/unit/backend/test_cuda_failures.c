@@ -361,6 +361,21 @@ START_TEST(memory_runs_out)
 }
 END_TEST
 
+// After an error of a kernel nothing works in this process any more; after others the rest does.
+START_TEST(what_poisons_the_process)
+{
+    static const CUresult sticky[] = {CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_LAUNCH_TIMEOUT,
+                                      CUDA_ERROR_ASSERT, CUDA_ERROR_LAUNCH_FAILED};
+    static const CUresult others[] = {CUDA_SUCCESS, CUDA_ERROR_OUT_OF_MEMORY,
+                                      CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, CUDA_ERROR_INVALID_VALUE};
+
+    for (size_t i = 0; i < KI_COUNT(sticky); i++)
+        ck_assert_msg(cuda->poisons(sticky[i]), "%d", sticky[i]);
+    for (size_t i = 0; i < KI_COUNT(others); i++)
+        ck_assert_msg(!cuda->poisons(others[i]), "%d", others[i]);
+}
+END_TEST
+
 START_TEST(a_nameless_error)
 {
     kn_error err = KN_ERROR_INIT;
@@ -382,8 +397,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {everything_works, each_driver_call_fails, each_compiler_call_fails,
-                                  memory_runs_out, a_nameless_error};
+    const TTest *const tests[] = {everything_works, each_driver_call_fails,   each_compiler_call_fails,
+                                  memory_runs_out,  what_poisons_the_process, a_nameless_error};
 
     return TEST_RUN_WITH("cuda_failures", CK_FORK, use_fakes, forget_fakes, tests);
 }

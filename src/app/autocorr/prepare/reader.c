@@ -3,7 +3,6 @@
 #include "reader.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,7 +103,6 @@ kn_status ki_autocorr_reader_open(const kn_autocorr_source *source, const struct
 {
     size_t threads = ki_threads(reading->threads);
     kn_autocorr_reader *opened = calloc(1, sizeof *opened);
-    sigset_t all, before;
 
     if (!opened)
         return ki_fail_memory(err, sizeof *opened, "reading frames");
@@ -114,13 +112,9 @@ kn_status ki_autocorr_reader_open(const kn_autocorr_source *source, const struct
     pthread_cond_init(&opened->turn, NULL);
     opened->slots = calloc(reading->ahead, sizeof *opened->slots);
     opened->threads = calloc(threads, sizeof *opened->threads);
-    // Signals are for the thread that called: what it does for them to wait must hold.
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
     while (opened->slots && opened->threads && opened->thread_count < threads &&
-           pthread_create(&opened->threads[opened->thread_count], NULL, work, opened) == 0)
+           ki_thread_start(&opened->threads[opened->thread_count], work, opened))
         opened->thread_count++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!opened->thread_count) {
         kn_autocorr_reader_close(opened);
         return ki_fail_memory(err, reading->ahead * sizeof *opened->slots, "reading frames");
