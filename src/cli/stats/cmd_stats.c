@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/os/clock.h"
 #include "base/error.h"
 #include "io/plot.h"
 #include "cli/commands.h"
@@ -119,20 +118,6 @@ static void leave_tags_out(const struct stats_arguments *arguments, struct input
     files->count = kept;
 }
 
-static kn_status compute_files(struct stats_run *run, const struct inputs *files, kn_error *err)
-{
-    double start = ki_clock_seconds(), share = 1.0 / (double)files->count;
-    struct progress progress;
-    kn_status status = KN_OK;
-
-    progress_begin(&progress, run->arguments->common.quiet);
-    for (size_t i = 0; i < files->count && !status; i++)
-        status = stats_compute_file(run, files->paths[i], (double)i * share, share, &progress, err);
-    progress_end(&progress);
-    run->total = ki_clock_seconds() - start;
-    return status;
-}
-
 // What follows from the options before anything is read: the prefixes, and the folder of the files.
 static kn_status settle(struct stats_run *run, kn_error *err)
 {
@@ -185,7 +170,7 @@ static kn_status run_stats(void *given, kn_error *err)
     if (!status)
         status = stats_try_files(&run, err);
     if (!status)
-        status = compute_files(&run, &files, err);
+        status = stats_compute_files(&run, &files, err);
     if (!status)
         status = stats_write_files(&run, err);
     if (!status && common->json)
@@ -247,7 +232,11 @@ const struct command command_stats = {
         "There are five variants: serial, vectorized, parallel and parallel-vectorized run on the host, gpu "
         "runs kernels on a device. One of them computes, or all with --all-variants; without any such option "
         "it is gpu on the best device, and parallel-vectorized where there is none or --device host names "
-        "the host. With several devices each computes everything, one after another.\n\n"
+        "the host. Several devices, of --device all or several --device, share the work, the files or of a "
+        "single "
+        "file the columns: each takes the next when it is done with one, and a line says how many it took. "
+        "A device that fails is dropped with a line, and another one takes its part. With --all-variants and "
+        "--sweep, whose times are compared, each computes everything, one after another.\n\n"
         "The methods: sort sorts the column (merge sort on the host, bitonic sort padded to a power of two "
         "on a device) and takes both medians from it; select finds them by their ranks without sorting; "
         "fused reads the column once, for the sums and for what lies around both medians. With fused a "

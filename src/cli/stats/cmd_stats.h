@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine stats: what was asked for (cmd_stats.c), in which ways it is computed (stats_plan.c,
-// stats_compute.c, stats_chunks.c), how its files are read (stats_file.c), and what comes out of it: tables
+// stats_compute.c, stats_chunks.c), how its files are read (stats_file.c), how devices share the work
+// (stats_share.c, stats_pack.c), and what comes out of it: tables
 // (stats_print.c), files (stats_write.c) and plots (stats_plot.c).
 #ifndef KN_CLI_STATS_CMD_STATS_H
 #define KN_CLI_STATS_CMD_STATS_H
 
+#include <koine/distribute.h>
 #include <koine/experimental/stats.h>
 
 #include "base/text/text.h"
 #include "cli/estimate.h"
 #include "cli/framework/options.h"
 #include "cli/framework/progress.h"
+#include "cli/inputs.h"
 #include "io/json.h"
 #include "tools/stats/movement.h"
 #include "tools/stats/prefixes.h"
@@ -41,7 +44,7 @@ enum mad_scale { MAD_SCALE_1, MAD_SCALE_NORMAL };
 extern const char *const stats_method_names[];  // of kn_stats_method; ends in NULL
 extern const char *const stats_variant_names[]; // of kn_stats_variant, "" of KN_STATS_BEST
 
-// A configuration: a variant, where it computes, and a precision. Everything is computed in each of them.
+// A configuration: a variant, where it computes, and a precision.
 struct stats_config {
     kn_stats_variant variant;
     size_t place;
@@ -69,6 +72,7 @@ struct stats_length {
 struct stats_row {
     const char *file;
     char *column;
+    size_t config;          // of all
     kn_stats_method method; // that ran
     bool in_bytes;          // the values were kept as bytes
     unsigned passes;        // over the column's file; 0: it was in memory
@@ -109,34 +113,72 @@ struct stats_run {
     struct stats_facts *facts; // of each file
     size_t facts_count, facts_capacity;
     size_t file_count;
-    double file_bytes; // of all files; 0 for standard input
+    double file_bytes;    // of all files; 0 for standard input
+    struct places chosen; // by the user
     struct place *places;
     size_t place_count;
+    // Where several places share the work, each has config_count of these, and a column is computed in those
+    // of one place; else everything is computed in each of config_count.
+    bool shares;
     struct stats_config *configs;
     size_t config_count;
+    kn_stats_method method; // that is asked of plans
+    struct stats_share {
+        size_t pieces;      // that a place computed
+        char *dropped;      // why it was dropped; NULL: it was not
+    } * taken;              // of each place, where they share the work
     struct stats_row *rows; // of each column of each file, config_count of them
     size_t row_count;
     size_t row_capacity;
     double total, read; // seconds
 };
 
+// What a piece of the work gives: rows of some columns of a file, in each configuration of a place.
+struct stats_found {
+    size_t place;              // that computed it, where several share the work; else 0
+    struct stats_facts *facts; // NULL: another piece of the file has them
+    double read;               // seconds
+    bool windows_in_seconds;
+    kn_stats_times *times; // of each configuration
+    struct stats_row *rows;
+    size_t row_count, row_capacity;
+};
+
+// How far the whole work is before a piece, and which part of it that is, from 0 to 1.
+struct stats_stage {
+    struct progress *progress; // NULL: somebody else shows it
+    double before, share;
+};
+
 // What does not go together is refused by name.
 kn_status stats_check_arguments(const struct stats_arguments *arguments, kn_error *err);
-// Opens the places and lists the configurations.
+// Finds out which places were chosen, and whether they share the work; opens them and lists the
+// configurations.
+kn_status stats_choose(struct stats_run *run, kn_error *err);
 kn_status stats_open_configs(struct stats_run *run, kn_error *err);
+// How many places share the work, before and after they are opened.
+size_t stats_sharing(const struct stats_run *run);
 // Reads what --gap and --resample say.
 kn_status stats_read_numbers(struct stats_run *run, kn_error *err);
 const char *stats_precision_of(const struct stats_config *config);
-// Reads a file and its times, and resamples it if that is wanted. The caller frees both, whatever comes.
-kn_status stats_read_file(struct stats_run *run, const char *file, struct csv_table *table,
-                          struct stats_series *series, kn_error *err);
+// Reads a file and its times, and resamples it if that is wanted. The caller frees all three, whatever comes.
+kn_status stats_read_file(const struct stats_run *run, const char *file, struct csv_table *table,
+                          struct stats_series *series, struct stats_facts *facts, kn_error *err);
 // What the files are like: a line for each that is more than rows between commas. False if memory ran out.
 bool stats_print_facts(const struct stats_run *run);
 json_t *stats_facts_json(const struct stats_run *run);
-// Reads a file and computes its columns in each configuration; opens these first if that was not done.
-// `before` and `share`: which part of the whole work this is, from 0 to 1.
-kn_status stats_compute_file(struct stats_run *run, const char *file, double before, double share,
-                             struct progress *progress, kn_error *err);
+// Computes all files: pieces, shared by the places.
+kn_status stats_compute_files(struct stats_run *run, const struct inputs *files, kn_error *err);
+// Computes `count` columns of a table in each configuration of found->place.
+kn_status stats_compute_columns(const struct stats_run *run, const char *file,
+                                const struct csv_column *columns, size_t count,
+                                const struct stats_series *series, const struct stats_stage *stage,
+                                struct stats_found *found, kn_error *err);
+void stats_found_free(struct stats_found *found); // what it holds
+// A piece's results as bytes, and out of them to those of the run.
+kn_status stats_pack(const struct stats_run *run, const struct stats_found *found,
+                     kn_distribute_result *result, kn_error *err);
+kn_status stats_unpack(struct stats_run *run, const char *file, const void *bytes, kn_error *err);
 
 // Columns that do not fit into memory (stats_chunks.c). How many bytes a file's values may take there; how
 // many elements of such a column of n a plan may hold; and the statistics of its first n elements.
@@ -164,7 +206,10 @@ kn_status stats_write_windows(const struct stats_run *run, const char *path, kn_
 kn_status stats_write_windows_npy(const struct stats_run *run, const char *path, kn_error *err);
 kn_status stats_plot_windows(const struct stats_run *run, const char *path, kn_error *err);
 
+void stats_row_free(struct stats_row *row);
 void stats_run_free(struct stats_run *run);
+// In which configuration a row was computed.
+const struct stats_config *stats_config_of(const struct stats_run *run, const struct stats_row *row);
 
 // How many columns of files there are, and the row of one of them in one configuration.
 size_t stats_groups(const struct stats_run *run);

@@ -19,7 +19,7 @@ kn_status stats_values_allowed(const struct stats_run *run, size_t *most, kn_err
     kn_status status = memory_check(common, least_to_read, "reading columns and computing one", err);
 
     // The other half is for computing: at most a copy of a column.
-    *most = memory_left(common) / 2;
+    *most = memory_left(common) / stats_sharing(run) / 2;
     return status;
 }
 
@@ -46,7 +46,7 @@ static kn_status bytes_of_plan(const struct stats_run *run, const struct stats_c
 kn_status stats_choose_held(const struct stats_run *run, const struct stats_config *config,
                             const kn_stats_options *how, size_t n, size_t *held, kn_error *err)
 {
-    const size_t many = (size_t)1 << 20, left = memory_left(&run->arguments->common);
+    const size_t many = (size_t)1 << 20, left = memory_left(&run->arguments->common) / stats_sharing(run);
     size_t least, more, each, fits;
     kn_status status = bytes_of_plan(run, config, how, LEAST_HELD, &least, err);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine stats: reads a file and computes its columns, whole and their prefixes, in each configuration, and
-// times it.
+// koine stats: computes columns, whole and their prefixes, in each configuration, and times it.
 #include "cmd_stats.h"
 
 #include <math.h>
@@ -14,8 +13,9 @@
 
 // A column, or several, in the work: how far the whole work is, and where this part of it begins.
 struct work {
-    struct stats_run *run;
-    struct stats_config *config;
+    const struct stats_run *run;
+    const struct stats_config *config;
+    kn_stats_times *times; // of the configuration
     kn_stats_plan *plan;
     const struct csv_column *spooled; // the column that is computed, where it is in a file
     double *seconds;                  // of the repetitions
@@ -66,11 +66,17 @@ static kn_status compute(struct work *work, const struct task *task, double *med
         status = compute_once(work, task, err);
         work->seconds[i] = ki_clock_seconds() - start - (kn_stats_plan_get_times(work->plan).build - build);
         work->seconds[i] = fmax(work->seconds[i], 0);
-        work->config->times.compute += work->seconds[i];
+        work->times->compute += work->seconds[i];
     }
     if (!status)
         *median = measure_times(work->seconds, repetitions).median;
     return status;
+}
+
+static void show(const struct work *work, double done)
+{
+    if (work->progress)
+        progress_step(work->progress, done);
 }
 
 // Each prefix by itself. The last one is the whole column, which is computed already.
@@ -83,8 +89,7 @@ static kn_status compute_prefixes(struct work *work, struct stats_row *row, kn_e
         const struct task task = {.n = stats_prefix_end(work->run->cuts, n, i), .results = &row->prefixes[i]};
 
         status = compute(work, &task, &row->prefix_seconds[i], err);
-        progress_step(work->progress,
-                      work->before + work->share * (double)(i + 1) / (double)row->prefix_count);
+        show(work, work->before + work->share * (double)(i + 1) / (double)row->prefix_count);
     }
     row->prefixes[last] = row->result;
     row->prefix_seconds[last] = row->seconds;
@@ -113,7 +118,7 @@ static kn_status sweep_prefixes(struct work *work, struct stats_row *row, kn_err
     return status;
 }
 
-static void free_row(struct stats_row *row)
+void stats_row_free(struct stats_row *row)
 {
     stats_windows_free(&row->windows);
     free(row->column);
@@ -154,7 +159,7 @@ static kn_status open_plan(struct work *work, const struct csv_column *column, k
 {
     const struct stats_arguments *arguments = work->run->arguments;
     const kn_stats_options how = KN_INIT(
-        kn_stats_options, .method = (kn_stats_method)arguments->method, .variant = work->config->variant,
+        kn_stats_options, .method = work->run->method, .variant = work->config->variant,
         .single = work->config->single,
         .mad_scale = arguments->mad_scale == MAD_SCALE_NORMAL ? KN_STATS_MAD_NORMAL : KN_STATS_MAD_RAW,
         .policy = (kn_policy)arguments->common.policy);
@@ -173,9 +178,9 @@ static void close_plan(struct work *work)
 {
     const kn_stats_times times = kn_stats_plan_get_times(work->plan);
 
-    work->config->times.build += times.build;
-    work->config->times.upload += times.upload;
-    work->config->times.download += times.download;
+    work->times->build += times.build;
+    work->times->upload += times.upload;
+    work->times->download += times.download;
     kn_stats_plan_free(work->plan);
     work->plan = NULL;
 }
@@ -265,87 +270,93 @@ static kn_status compute_config(struct work *work, struct stretch left, double *
         left.rows += some.count * left.stride;
         left.count -= some.count;
         *done += work->share * (double)some.count;
-        progress_step(work->progress, *done);
+        show(work, *done);
     }
     return status;
+}
+
+// The configurations of the place that computes them.
+static const struct stats_config *configs_of(const struct stats_run *run, const struct stats_found *found)
+{
+    return &run->configs[found->place * run->config_count];
 }
 
 // Rows for each column in each configuration, without results.
-static kn_status add_rows(struct stats_run *run, const char *file, const struct csv_table *table,
-                          kn_error *err)
+static kn_status add_rows(const struct stats_run *run, const char *file, const struct csv_column *columns,
+                          size_t count, struct stats_found *found, kn_error *err)
 {
     kn_status status = KN_OK;
 
-    for (size_t i = 0; i < table->column_count * run->config_count && !status; i++) {
-        const struct csv_column *column = &table->columns[i / run->config_count];
-        struct stats_row row = {.file = file, .missing = column->missing, .sweep_seconds = NAN};
+    for (size_t i = 0; i < count * run->config_count && !status; i++) {
+        const struct csv_column *column = &columns[i / run->config_count];
+        struct stats_row row = {.file = file,
+                                .config = found->place * run->config_count + i % run->config_count,
+                                .missing = column->missing,
+                                .sweep_seconds = NAN};
 
         status = allocate_row(run, column, &row, err);
-        if (!status && !KI_ARRAY_PUSH(run->rows, run->row_count, run->row_capacity, row))
+        if (!status && !KI_ARRAY_PUSH(found->rows, found->row_count, found->row_capacity, row))
             status = ki_fail_memory(err, 0, "keeping the results");
         if (status)
-            free_row(&row);
+            stats_row_free(&row);
     }
     return status;
 }
 
-static kn_status compute_table(struct stats_run *run, const char *file, const struct csv_table *table,
-                               double before, double share, struct progress *progress, kn_error *err)
+// The windows of all columns, in each configuration.
+static kn_status compute_windows(const struct stats_run *run, const struct csv_column *columns,
+                                 const struct stats_series *series, struct stats_found *found, kn_error *err)
 {
-    struct work work = {.run = run, .progress = progress};
-    size_t first = run->row_count;
-    kn_status status = add_rows(run, file, table, err);
+    kn_status status = KN_OK;
 
-    work.share = share / (double)(table->column_count * run->config_count);
+    for (size_t i = 0; i < found->row_count && !status; i++) {
+        const size_t way = i % run->config_count;
+
+        status = stats_compute_windows(run, &configs_of(run, found)[way], &columns[i / run->config_count],
+                                       series, &found->rows[i], err);
+        found->times[way].compute += found->rows[i].windows.seconds;
+    }
+    found->windows_in_seconds = series->times || series->rate > 0;
+    return status;
+}
+
+kn_status stats_compute_columns(const struct stats_run *run, const char *file,
+                                const struct csv_column *columns, size_t count,
+                                const struct stats_series *series, const struct stats_stage *stage,
+                                struct stats_found *found, kn_error *err)
+{
+    struct work work = {
+        .run = run, .progress = stage->progress, .share = stage->share / (double)(count * run->config_count)};
+    double done = stage->before;
+    kn_status status = add_rows(run, file, columns, count, found, err);
+
+    found->times = calloc(run->config_count, sizeof *found->times);
     work.seconds = calloc(run->arguments->repetitions, sizeof *work.seconds);
-    if (!status && !work.seconds)
+    if (!status && (!work.seconds || !found->times))
         status = ki_fail_memory(err, run->arguments->repetitions * sizeof *work.seconds,
                                 "the times of the repetitions");
     for (size_t i = 0; i < run->config_count && !status; i++) {
-        const struct stretch all = {table->columns, table->column_count, &run->rows[first + i],
-                                    run->config_count};
+        const struct stretch all = {columns, count, &found->rows[i], run->config_count};
 
-        work.config = &run->configs[i];
-        status = compute_config(&work, all, &before, err);
+        work.config = &configs_of(run, found)[i];
+        work.times = &found->times[i];
+        status = compute_config(&work, all, &done, err);
     }
     free(work.seconds);
-    return status;
+    return !status && run->window.value > 0 ? compute_windows(run, columns, series, found, err) : status;
 }
 
-// The windows of all columns of a table, in each configuration.
-static kn_status compute_windows(struct stats_run *run, const struct csv_table *table,
-                                 const struct stats_series *series, kn_error *err)
+void stats_found_free(struct stats_found *found)
 {
-    const size_t first = run->row_count - table->column_count * run->config_count;
-    kn_status status = KN_OK;
-
-    for (size_t i = first; i < run->row_count && !status; i++) {
-        struct stats_config *config = &run->configs[(i - first) % run->config_count];
-
-        status = stats_compute_windows(run, config, &table->columns[(i - first) / run->config_count], series,
-                                       &run->rows[i], err);
-        config->times.compute += run->rows[i].windows.seconds;
-    }
-    run->windows_in_seconds = series->times || series->rate > 0;
-    return status;
+    for (size_t i = 0; i < found->row_count; i++)
+        stats_row_free(&found->rows[i]);
+    free(found->rows);
+    free(found->times);
 }
 
-kn_status stats_compute_file(struct stats_run *run, const char *file, double before, double share,
-                             struct progress *progress, kn_error *err)
+const struct stats_config *stats_config_of(const struct stats_run *run, const struct stats_row *row)
 {
-    struct csv_table table = {.columns = NULL};
-    struct stats_series series = {.rows = 0};
-    kn_status status = stats_read_file(run, file, &table, &series, err);
-
-    if (!status && !run->configs)
-        status = stats_open_configs(run, err);
-    if (!status)
-        status = compute_table(run, file, &table, before, share, progress, err);
-    if (!status && run->window.value > 0)
-        status = compute_windows(run, &table, &series, err);
-    stats_series_free(&series);
-    csv_free(&table);
-    return status;
+    return &run->configs[row->config];
 }
 
 void stats_run_free(struct stats_run *run)
@@ -353,9 +364,13 @@ void stats_run_free(struct stats_run *run)
     for (size_t i = 0; i < run->place_count; i++)
         place_close(&run->places[i]);
     for (size_t i = 0; i < run->row_count; i++)
-        free_row(&run->rows[i]);
+        stats_row_free(&run->rows[i]);
     for (size_t i = 0; i < run->facts_count; i++)
         free(run->facts[i].times);
+    for (size_t i = 0; run->taken && i < run->place_count; i++)
+        free(run->taken[i].dropped);
+    choose_free(&run->chosen);
+    free(run->taken);
     free(run->facts);
     free(run->quantiles);
     free(run->places);

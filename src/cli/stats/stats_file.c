@@ -7,9 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/array.h"
 #include "base/error.h"
-#include "base/os/clock.h"
 #include "base/text/quote.h"
 #include "base/text/text.h"
 #include "cmd_stats.h"
@@ -62,31 +60,23 @@ static double bytes_in_files(const struct csv_table *table)
     return (double)values * sizeof(double);
 }
 
-static kn_status keep_facts(struct stats_run *run, const char *file, const struct csv_table *table,
-                            const struct stats_series *series, kn_error *err)
+static kn_status find_facts(const struct stats_run *run, const char *file, const struct csv_table *table,
+                            const struct stats_series *series, struct stats_facts *facts, kn_error *err)
 {
-    struct stats_facts facts = {.file = file,
-                                .layout = table->layout,
-                                .clock = table->clock,
-                                .rows = table->rows,
-                                .spooled = bytes_in_files(table),
-                                .start = series->start,
-                                .rate = series->rate,
-                                .gap = series->gap,
-                                .gap_count = series->gap_count,
-                                .gap_seconds = series->gap_seconds,
-                                .unit = run->arguments->enmo ? unit_of(run, table) : 0};
-    kn_status status = compute_intervals(file, table, &facts, err);
-
-    if (status)
-        return status;
-
-    if (table->clock && !(facts.times = strdup(table->times.name)))
+    *facts = (struct stats_facts){.file = file,
+                                  .layout = table->layout,
+                                  .clock = table->clock,
+                                  .rows = table->rows,
+                                  .spooled = bytes_in_files(table),
+                                  .start = series->start,
+                                  .rate = series->rate,
+                                  .gap = series->gap,
+                                  .gap_count = series->gap_count,
+                                  .gap_seconds = series->gap_seconds,
+                                  .unit = run->arguments->enmo ? unit_of(run, table) : 0};
+    if (table->clock && !(facts->times = strdup(table->times.name)))
         return ki_fail_memory(err, 0, "keeping what a file is like");
-    if (KI_ARRAY_PUSH(run->facts, run->facts_count, run->facts_capacity, facts))
-        return KN_OK;
-    free(facts.times);
-    return ki_fail_memory(err, 0, "keeping what a file is like");
+    return compute_intervals(file, table, facts, err);
 }
 
 // Whether samples go to files: the values are there, or they would take more than `most` bytes.
@@ -99,8 +89,8 @@ static bool spools(const struct stats_run *run, const struct csv_table *table,
            samples * (double)(table->column_count + 1) * (double)sizeof(double) > (double)most;
 }
 
-kn_status stats_read_file(struct stats_run *run, const char *file, struct csv_table *table,
-                          struct stats_series *series, kn_error *err)
+kn_status stats_read_file(const struct stats_run *run, const char *file, struct csv_table *table,
+                          struct stats_series *series, struct stats_facts *facts, kn_error *err)
 {
     const struct stats_arguments *arguments = run->arguments;
     struct csv_options how = {.missing = (enum csv_missing)arguments->missing,
@@ -108,7 +98,6 @@ kn_status stats_read_file(struct stats_run *run, const char *file, struct csv_ta
                               .column_count = arguments->columns.count,
                               .times = true,
                               .skip_lines = arguments->skip_lines};
-    double start = ki_clock_seconds();
     kn_status status = stats_values_allowed(run, &how.most, err);
 
     if (!status)
@@ -116,7 +105,7 @@ kn_status stats_read_file(struct stats_run *run, const char *file, struct csv_ta
     if (!status)
         status = stats_series_open(file, table, run->gap, series, err);
     if (!status)
-        status = keep_facts(run, file, table, series, err);
+        status = find_facts(run, file, table, series, facts, err);
     if (!status && run->resample > 0)
         status = stats_series_resample(file, table, run->resample, spools(run, table, series, how.most),
                                        series, err);
@@ -125,7 +114,6 @@ kn_status stats_read_file(struct stats_run *run, const char *file, struct csv_ta
 
         status = stats_movement_add(file, &movement, table, err);
     }
-    run->read += ki_clock_seconds() - start;
     return status;
 }
 

@@ -215,8 +215,14 @@ static void add_best_host_config(struct stats_run *run)
     add_host_configs(run, vectors ? KN_STATS_PARALLEL_VECTORIZED : KN_STATS_PARALLEL);
 }
 
+// The place that was opened last takes no part.
+static void leave_out(struct stats_run *run)
+{
+    place_close(&run->places[--run->place_count]);
+}
+
 // The variant gpu in each precision that the device has. A device of `all` is left out with a line in the
-// precision that it does not have; one that was named is refused.
+// precision that it does not have, and altogether where it shares the work; one that was named is refused.
 static kn_status add_device_configs(struct stats_run *run, const struct place_spec *spec, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
@@ -230,6 +236,10 @@ static kn_status add_device_configs(struct stats_run *run, const struct place_sp
                            device->spec, device->name);
         fprintf(stderr, "%s: %s (%s) has no double precision and is left out\n", common->command,
                 device->spec, device->name);
+        if (run->shares || common->precision == PRECISION_DOUBLE) {
+            leave_out(run);
+            return KN_OK;
+        }
     } else if (common->precision != PRECISION_FLOAT) {
         add_config(run, KN_STATS_DEVICE, false);
     }
@@ -288,30 +298,60 @@ static void open_host(struct stats_run *run)
     place_host(&run->places[run->place_count++]);
 }
 
+// Methods have sums in orders of their own, and `auto` is another one on CPU devices than elsewhere: where
+// both share the work, all take the one that every place has.
+static void settle_method(struct stats_run *run)
+{
+    size_t processors = 0;
+
+    run->method = (kn_stats_method)run->arguments->method;
+    for (size_t i = 0; i < run->place_count; i++)
+        processors += run->places[i].queue && run->places[i].device.type == KN_DEVICE_CPU;
+    if (run->shares && run->method == KN_STATS_AUTO && processors > 0 && processors < run->place_count)
+        run->method = KN_STATS_SELECT;
+}
+
+// Work is shared, but for what compares places.
+kn_status stats_choose(struct stats_run *run, kn_error *err)
+{
+    const struct stats_arguments *arguments = run->arguments;
+    kn_status status =
+        names_host_variant(arguments) ? KN_OK : choose_places(&arguments->common.devices, &run->chosen, err);
+
+    run->shares = run->chosen.count > 1 && !arguments->all_variants && !arguments->sweep;
+    return status;
+}
+
+size_t stats_sharing(const struct stats_run *run)
+{
+    return !run->shares ? 1 : run->place_count ? run->place_count : run->chosen.count;
+}
+
 kn_status stats_open_configs(struct stats_run *run, kn_error *err)
 {
     const struct stats_arguments *arguments = run->arguments;
-    struct places chosen = {.count = 0};
+    const size_t count = run->chosen.count;
     bool devices = !names_host_variant(arguments);
-    kn_status status = devices ? choose_places(&arguments->common.devices, &chosen, err) : KN_OK;
+    kn_status status = KN_OK;
 
-    if (status)
-        return status;
-    run->places = calloc(1 + chosen.count, sizeof *run->places);
-    run->configs = calloc(2 * (VARIANTS + chosen.count), sizeof *run->configs);
-    if (!run->places || !run->configs)
-        status = ki_fail_memory(err, 0, "opening the devices");
-    if (!status && (!devices || arguments->all_variants)) {
+    run->places = calloc(1 + count, sizeof *run->places);
+    run->configs = calloc(2 * (VARIANTS + count), sizeof *run->configs);
+    run->taken = calloc(1 + count, sizeof *run->taken);
+    if (!run->places || !run->configs || !run->taken)
+        return ki_fail_memory(err, 0, "opening the devices");
+    if (!devices || arguments->all_variants) {
         open_host(run);
         if (devices)
             status = add_all_host_configs(run, err);
         else
             add_host_configs(run, host_variant(arguments));
     }
-    for (size_t i = 0; i < chosen.count && !status; i++)
-        status = open_device(run, &chosen, i, err);
-    choose_free(&chosen);
+    for (size_t i = 0; i < count && !status; i++)
+        status = open_device(run, &run->chosen, i, err);
     if (!status && run->config_count == 0)
         status = ki_fail(err, KN_ERROR_UNSUPPORTED, "no device is left; take --precision float");
+    if (!status && run->shares)
+        run->config_count /= run->place_count;
+    settle_method(run);
     return status;
 }

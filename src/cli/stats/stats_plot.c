@@ -200,7 +200,7 @@ static kn_status add_times(const struct stats_run *run, bool single, struct draw
             continue;
         if (!panel)
             panel = add_panel(drawing, single ? "Single precision" : "Double precision", NULL);
-        add_config_name(run, &run->configs[i], &name);
+        add_config_name(run, stats_config_of(run, row), &name);
         if (!is_one_method(run))
             ki_text_format(&name, " (%s)", stats_method_names[row->method]);
         status =
@@ -264,7 +264,7 @@ static void add_kind_name(const struct stats_run *run, size_t group, size_t conf
     struct ki_text list = KI_TEXT_INIT;
 
     for (size_t i = config; i < run->config_count; i++) {
-        const struct stats_config *other = &run->configs[i];
+        const struct stats_config *other = stats_config_of(run, stats_row(run, group, i));
 
         if (!stats_same_results(stats_row(run, group, config), stats_row(run, group, i)))
             continue;

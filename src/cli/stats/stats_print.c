@@ -65,8 +65,8 @@ static void print_passes(const struct stats_run *run, size_t config)
 {
     unsigned least = UINT_MAX, most = 0;
 
-    for (size_t group = 0; group < stats_groups(run); group++) {
-        const unsigned passes = stats_row(run, group, config)->passes;
+    for (size_t i = 0; i < run->row_count; i++) {
+        const unsigned passes = run->rows[i].config == config ? run->rows[i].passes : 0;
 
         least = passes && passes < least ? passes : least;
         most = passes > most ? passes : most;
@@ -77,13 +77,34 @@ static void print_passes(const struct stats_run *run, size_t config)
         printf("; %u pass%s over the data", most, most == 1 ? "" : "es");
 }
 
+// The rows of a configuration, and the first of them; NULL if there is none.
+static size_t rows_of(const struct stats_run *run, size_t config, const struct stats_row **first)
+{
+    size_t count = 0;
+
+    *first = NULL;
+    for (size_t i = run->row_count; i-- > 0;)
+        if (run->rows[i].config == config) {
+            *first = &run->rows[i];
+            count++;
+        }
+    return count;
+}
+
 static void print_config(const struct stats_run *run, size_t index, bool same)
 {
     const struct stats_config *config = &run->configs[index];
-    const struct stats_row *row = stats_row(run, 0, index);
+    const struct stats_row *row;
+    const size_t count = rows_of(run, index, &row);
 
     estimate_print_place(&run->places[config->place]);
     printf(", variant %s, %s precision; ", stats_variant_names[config->variant], stats_precision_of(config));
+    if (run->shares)
+        printf("%zu of %zu columns; ", count, stats_groups(run));
+    if (!row) {
+        printf("others took the work\n");
+        return;
+    }
     printf("seconds: read %.3f, build %.3f, upload %.3f, compute %.3f; method %s%s", run->read,
            config->times.build, config->times.upload, config->times.compute + config->times.download,
            stats_method_names[row->method], row->in_bytes ? " on bytes" : "");
@@ -100,8 +121,8 @@ static bool print_times(const struct stats_run *run)
     table_add_all(&table, (const char *const[]){"file", "column", "variant", "precision", "seconds",
                                                 run->arguments->sweep ? "sweep" : "", NULL});
     for (size_t i = 0; i < run->row_count; i++) {
-        const struct stats_config *config = &run->configs[i % run->config_count];
         const struct stats_row *row = &run->rows[i];
+        const struct stats_config *config = stats_config_of(run, row);
 
         add_file(&table, row->file, &last);
         table_add(&table, "%s", i % run->config_count ? "" : row->column);
@@ -133,8 +154,7 @@ static bool print_prefixes(const struct stats_run *run)
         for (size_t k = 0; k < row->prefix_count; k++) {
             add_file(&table, row->file, &last);
             table_add(&table, "%s", i % run->config_count || k ? "" : row->column);
-            table_add(&table, "%s",
-                      k ? "" : stats_variant_names[run->configs[i % run->config_count].variant]);
+            table_add(&table, "%s", k ? "" : stats_variant_names[stats_config_of(run, row)->variant]);
             table_add(&table, "%zu", row->prefixes[k].n);
             add_number(&table, DIGITS, row->prefixes[k].cv);
             add_number(&table, DIGITS, row->prefixes[k].mad);
@@ -239,8 +259,8 @@ bool stats_print(const struct stats_run *run)
         bool same = config > 0 && same_as_first(run, config);
 
         printed = same || print_values(run, config);
-        if (printed)
-            print_config(run, config, same);
+        for (size_t place = 0; printed && place < (run->shares ? run->place_count : 1); place++)
+            print_config(run, place * run->config_count + config, same);
     }
     if (printed && (run->config_count > 1 || run->arguments->sweep))
         printed = print_times(run);

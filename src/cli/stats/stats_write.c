@@ -60,7 +60,7 @@ static kn_status write_csv(const struct stats_run *run, const char *path, kn_err
     ki_text_add(&text, "file,column,device,variant,method,n,mean,std,cv,median,mad,seconds,precision\n");
     for (size_t i = 0; i < run->row_count; i++) {
         const struct stats_row *row = &run->rows[i];
-        const struct stats_config *config = &run->configs[i % run->config_count];
+        const struct stats_config *config = stats_config_of(run, row);
         const kn_stats *result = &row->result;
         const double numbers[] = {result->mean, result->std, result->cv, result->median, result->mad};
 
@@ -79,7 +79,7 @@ static kn_status write_partitions(const struct stats_run *run, const char *path,
     ki_text_add(&text, "file,column,device,variant,method,precision,n,cv,mad,seconds\n");
     for (size_t i = 0; i < run->row_count; i++) {
         const struct stats_row *row = &run->rows[i];
-        const struct stats_config *config = &run->configs[i % run->config_count];
+        const struct stats_config *config = stats_config_of(run, row);
 
         for (size_t k = 0; k < row->prefix_count; k++) {
             const double numbers[] = {row->prefixes[k].cv, row->prefixes[k].mad};
@@ -250,6 +250,24 @@ static json_t *memory_json(const struct common_arguments *common)
     return object;
 }
 
+// Who took how many pieces of the work that places share, and why one takes no more.
+static json_t *devices_json(const struct stats_run *run)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < run->place_count; i++) {
+        const struct stats_share *share = &run->taken[i];
+        json_t *object = json_object();
+
+        report_put(&object, "spec", ki_json_string(run->places[i].device.spec));
+        report_put(&object, "name", ki_json_string(run->places[i].device.name));
+        report_put(&object, "pieces", json_integer((json_int_t)share->pieces));
+        report_put(&object, "dropped", share->dropped ? ki_json_string(share->dropped) : json_null());
+        report_append(&array, object);
+    }
+    return array;
+}
+
 kn_status stats_write_json(const struct stats_run *run, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
@@ -259,7 +277,7 @@ kn_status stats_write_json(const struct stats_run *run, kn_error *err)
 
     for (size_t i = 0; i < run->place_count && !device; i++)
         device = run->places[i].queue ? &run->places[i] : NULL;
-    for (size_t i = 0; i < run->config_count; i++) {
+    for (size_t i = 0; i < run->config_count * (run->shares ? run->place_count : 1); i++) {
         seconds.build += run->configs[i].times.build;
         seconds.upload += run->configs[i].times.upload;
         seconds.compute += run->configs[i].times.compute;
@@ -268,10 +286,12 @@ kn_status stats_write_json(const struct stats_run *run, kn_error *err)
     if (!device)
         seconds.build = seconds.upload = seconds.download = -1; // the host has no such stages
     for (size_t i = 0; i < run->row_count; i++)
-        report_append(&rows, row_json(run, &run->rows[i], &run->configs[i % run->config_count]));
+        report_append(&rows, row_json(run, &run->rows[i], stats_config_of(run, &run->rows[i])));
     root = report_begin("stats", device ? &device->device : &run->places[0].device,
                         stats_precision_names[common->precision], policy_names[common->policy], &seconds);
     estimate_report(&root, device ? device : &run->places[0]);
+    if (run->shares)
+        report_put(&root, "devices", devices_json(run));
     report_put(&root, "memory", memory_json(common));
     report_put(&root, "files", stats_facts_json(run));
     report_put(&root, "results", rows);

@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `koine stats` on several devices: they share the files, or a file's columns, and the results are those of one device, to
+# the bit, also where devices fail on the way.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+command -v python3 >/dev/null || skip python3 "python3 is not installed"
+need_device
+
+# look EXPRESSION...: each holds for the JSON in $work/r.json (stats.py).
+look()
+{
+    python3 "${srcdir:-.}/tests/e2e/stats.py" json "$work/r.json" "$@" || fail "the JSON of '$ran'"
+}
+
+# compute OPTION...: leaves $work/r.json, and the numbers of its results in $work/values.
+compute()
+{
+    expect_exit 0 koine stats --precision "$precision" --force --json "$work/r.json" "$@"
+    grep -E '"(file|column|n|mean|std|cv|median|mad|method)":' "$work/r.json" >"$work/values"
+}
+
+expect_values()
+{
+    cmp -s "$work/$1" "$work/values" || fail "'$ran' gives other results than one device"
+}
+
+mkdir "$work/in"
+for i in 1 2 3 4 5; do
+    awk -v s=$i 'BEGIN { print "a,b"; for (i = 0; i < 900 * s; i++) print (i * 7919 * s) % 1009 / 8 + 0.1 "," (i * 37) % 201 - 90 }' \
+        >"$work/in/$i.csv"
+done
+# Three columns of 400,000 values: two pieces.
+awk 'BEGIN { print "a,b,c"; for (i = 0; i < 400000; i++) print i % 7 "," i % 1009 "," i % 11 }' >"$work/columns.csv"
+
+device=$(sed -n 's/.*"spec": "\([^"]*\)".*/\1/p' "$work/devices.json" | head -1)
+compute --device "$device" "$work/in"
+look '"devices" not in r' 'len(r["results"]) == 10'
+mv "$work/values" "$work/files"
+compute --device host --num-partitions 3 --window 100 --quantiles 0.1 "$work/columns.csv"
+mv "$work/values" "$work/columns"
+look 'len(r["results"]) == 3' '"devices" not in r'
+
+# The same device twice.
+compute --device "$device" --device "$device" "$work/in"
+expect_values files
+expect_stdout ', variant gpu, .*; [0-9]+ of 10 columns; '
+look 'len(r["devices"]) == 2' 'sum(d["pieces"] for d in r["devices"]) == 5' 'all(d["dropped"] is None for d in r["devices"])' \
+    'len(r["files"]) == 5' 'r["seconds"]["read"] > 0'
+compute --device host --device host --num-partitions 3 --window 100 --quantiles 0.1 "$work/columns.csv"
+expect_values columns
+look 'sum(d["pieces"] for d in r["devices"]) == 2' 'len(r["files"]) == 1' \
+    'all(len(x["partitions"]) == 3 and len(x["windows"]) == 4000 for x in r["results"])' \
+    'all(len(w["quantiles"]) == 1 for x in r["results"] for w in x["windows"])'
+
+# A device and the host. Which method each has by itself is its own; together they have one.
+compute --device "$device" --device host --method select "$work/in"
+expect_stdout ', variant parallel'
+look 'len({x["method"] for x in r["results"]}) == 1' '[d["spec"] for d in r["devices"]][1] == "host"'
+
+# Times are compared: each computes everything.
+compute --device host --device host --sweep --num-partitions 3 "$work/in"
+look '"devices" not in r' 'len(r["results"]) == 20' 'agree(r["results"])'
+
+# A file that is none ends the run.
+printf 'a,b\n1,2\n1,x\n' >"$work/in/6.csv"
+expect_exit 3 koine stats --precision "$precision" --device "$device" --device "$device" --json "$work/none.json" "$work/in"
+expect_stderr '6.csv:3: '
+[ ! -e "$work/none.json" ] || fail "'$ran' leaves a result"
+rm "$work/in/6.csv"
+
+# Devices that fail: PoCL has two then.
+case $device in
+opencl:*) ;;
+*) echo "the rest is about OpenCL"; exit 0 ;;
+esac
+${CC:-cc} -shared -fPIC -o "$work/failing.so" "${srcdir:-.}/tests/e2e/app/failing_opencl.c" -l:libOpenCL.so.1 -ldl 2>"$work/log" || {
+    echo "the rest needs OpenCL's headers: $(head -1 "$work/log")"
+    exit 0
+}
+KOINE_OPENCL_LIBRARY=$(cd "$work" && pwd)/failing.so
+POCL_DEVICES="pthread pthread"
+export KOINE_OPENCL_LIBRARY POCL_DEVICES
+koine devices --json - | grep -q '"opencl:0.1"' || {
+    echo "the rest needs two devices"
+    exit 0
+}
+both="--device opencl:0.0 --device opencl:0.1"
+export FAILING_DEVICES=1 FAILING_AFTER=3
+# shellcheck disable=SC2086 # options
+compute $both "$work/in"
+expect_values files
+expect_stderr '^koine stats: opencl:0\.1 .* is dropped: .*/[1-5]\.csv: .*CL_OUT_OF_RESOURCES'
+look 'r["devices"][0]["dropped"] is None' '"CL_OUT_OF_RESOURCES" in r["devices"][1]["dropped"]' \
+    '[d["pieces"] for d in r["devices"]] == [5, 0]'
+export FAILING_DEVICES=01 FAILING_AFTER=0
+# shellcheck disable=SC2086
+expect_exit 4 koine stats --precision "$precision" $both --json "$work/none.json" "$work/in"
+grep -Eq '/[12]\.csv.*CL_OUT_OF_RESOURCES' "$work/err" || fail "'$ran' does not name what failed: $(cat "$work/err")"
+[ ! -e "$work/none.json" ] || fail "'$ran' leaves a result"
