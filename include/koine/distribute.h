@@ -93,7 +93,7 @@ typedef struct kn_distribute_options {
 // A job, and the places where it is computed.
 typedef struct kn_distribution kn_distribution;
 
-// Cost: some 40 bytes a piece, and a call of `cost` for each. Errors: KN_ERROR_ARGUMENT for a job without
+// Cost: 48 bytes a piece, and a call of `cost` for each. Errors: KN_ERROR_ARGUMENT for a job without
 // `run`, options without `write`, ends that do not ascend to piece_count or that come without `fold`, and a
 // cost that is not above 0; KN_ERROR_MEMORY.
 KN_API kn_status kn_distribution_create(const kn_distribute_job *job, const kn_distribute_options *options,
@@ -115,10 +115,11 @@ KN_API kn_status kn_distribution_add_queue(kn_distribution *distribution, kn_que
 // result where a piece fails in two places, or no place is left; where `run` returns another status; and
 // where `fold` or `write` fails. What was begun is then waited for.
 //
-// Cost: beside the pieces, less than 10 microseconds for each of them. Memory: the results that wait for a
-// neighbour or for their turn to be written. Errors: KN_ERROR_ARGUMENT without a queue and at a second call;
-// KN_ERROR_INTERRUPTED by `go_on`; that of a single place as it is; of several, that of the last one that
-// failed, with the names of the piece and of the devices; those of `fold` and `write`.
+// Cost: beside the pieces, about a microsecond for each of them, and starting the threads. Memory: the
+// results that wait for a neighbour or for their turn to be written. Errors: KN_ERROR_ARGUMENT without a
+// queue and at a second call; KN_ERROR_INTERRUPTED by `go_on`; that of a single place as it is; of several,
+// that of the last one that failed, with the names of the piece and of the devices; those of `fold` and
+// `write`.
 KN_API kn_status kn_distribution_run(kn_distribution *distribution, kn_error *err);
 
 // After kn_distribution_run: how many pieces a place computed; why it was dropped, NULL if it was not; and

@@ -177,6 +177,22 @@ kn_status place_open_with(const char *spec, int policy, bool must_be_device, con
     return KN_OK;
 }
 
+kn_status place_open_chosen(const struct place_spec *spec, int policy, bool must_be_device,
+                            const char *command, struct place *place, bool *opened, kn_error *err)
+{
+    kn_error why = KN_ERROR_INIT;
+    kn_status status = place_open_with(spec->spec, policy, must_be_device, command, place, &why);
+
+    *opened = status == KN_OK;
+    if (status && spec->from_all) {
+        fprintf(stderr, "%s: %s is left out: %s\n", command, spec->spec, why.text);
+        return KN_OK;
+    }
+    if (status && err)
+        *err = why;
+    return status;
+}
+
 void place_close(struct place *place)
 {
     kn_queue_close(place->queue);

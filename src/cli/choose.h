@@ -39,6 +39,10 @@ kn_status place_open(const char *spec, bool must_be_device, const char *command,
 // The same, with a numeric policy for the kernels there.
 kn_status place_open_with(const char *spec, int policy, bool must_be_device, const char *command,
                           struct place *place, kn_error *err);
+// The same of one of several that were chosen. One of `all` that cannot be opened is left out, which a line
+// says: then `*opened` is false, without an error.
+kn_status place_open_chosen(const struct place_spec *spec, int policy, bool must_be_device,
+                            const char *command, struct place *place, bool *opened, kn_error *err);
 void place_close(struct place *place);
 
 // The host as a place: its processor's name.

@@ -105,21 +105,16 @@ static kn_status choose_jobs(struct compare_session *session, kn_error *err)
 
 static kn_status open_places(struct compare_session *session, const struct places *chosen, kn_error *err)
 {
-    const char *command = session->arguments->common.command;
-
     for (size_t i = 0; i < chosen->count; i++) {
-        const struct place_spec *spec = &chosen->specs[i];
         struct place *place = &session->opened[session->place_count];
-        kn_error why = KN_ERROR_INIT;
+        bool opened;
+        kn_status status = place_open_chosen(&chosen->specs[i], KN_POLICY_DEFAULT, true,
+                                             session->arguments->common.command, place, &opened, err);
 
-        if (!place_open(spec->spec, true, command, place, &why)) {
+        if (status)
+            return status;
+        if (opened)
             session->places[session->place_count++] = (struct compare_place){place->queue, &place->device};
-        } else if (spec->from_all) {
-            fprintf(stderr, "%s: %s is left out: %s\n", command, spec->spec, why.text);
-        } else {
-            *err = why;
-            return why.code;
-        }
     }
     return session->place_count ? KN_OK : ki_fail(err, KN_ERROR_NO_DEVICE, "no device could be opened");
 }

@@ -93,12 +93,15 @@ static kn_status open_places(struct sweep *sweep, kn_error *err)
         place_host(&sweep->places[sweep->place_count++]);
     for (size_t i = 0; i < chosen.count && !status; i++) {
         struct place *place = &sweep->places[sweep->place_count];
+        bool opened;
 
         if (strcmp(chosen.specs[i].spec, "host") == 0)
             continue;
-        status = place_open_with(chosen.specs[i].spec, common->policy, false, common->command, place, err);
-        sweep->place_count += !status && place->queue;
-        if (!status && is_double && place->queue && !place->device.fp64)
+        status =
+            place_open_chosen(&chosen.specs[i], common->policy, false, common->command, place, &opened, err);
+        opened = opened && place->queue;
+        sweep->place_count += opened;
+        if (opened && is_double && !place->device.fp64)
             status = ki_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no double precision", place->device.spec,
                              place->device.name);
     }

@@ -248,25 +248,21 @@ static kn_status add_device_configs(struct stats_run *run, const struct place_sp
     return KN_OK;
 }
 
-// A number in a file is some 8 bytes, and 8 in memory.
-static kn_status open_place(const struct stats_run *run, const struct places *chosen, size_t i,
-                            struct place *place, kn_error *err)
+// Where nobody named a place. A number in a file is some 8 bytes, and 8 in memory.
+static kn_status open_soonest(const struct stats_run *run, struct place *place, kn_error *err)
 {
-    const struct common_arguments *common = &run->arguments->common;
     const double numbers = run->file_bytes / 8;
     const kn_work work =
         KN_INIT(kn_work, .host.bytes = 10 * numbers, .device.bytes = 60 * numbers,
                 .copied = numbers * sizeof(double), .program = "algo/robust/robust.cl", .programs = 4);
 
-    return chosen->named ? place_open(chosen->specs[i].spec, false, common->command, place, err)
-                         : estimate_open(chosen, &work, KN_POLICY_DEFAULT, common->command, place, err);
+    return estimate_open(&run->chosen, &work, KN_POLICY_DEFAULT, run->arguments->common.command, place, err);
 }
 
-static kn_status open_device(struct stats_run *run, const struct places *chosen, size_t i, kn_error *err)
+static kn_status open_device(struct stats_run *run, const struct place_spec *spec, kn_error *err)
 {
     const struct stats_arguments *arguments = run->arguments;
-    const struct place_spec *spec = &chosen->specs[i];
-    bool must_be_device = arguments->gpu || arguments->all_variants;
+    bool opened = true, must_be_device = arguments->gpu || arguments->all_variants;
     const char *command = arguments->common.command;
     struct place *place = &run->places[run->place_count];
     bool host = strcmp(spec->spec, "host") == 0;
@@ -275,8 +271,9 @@ static kn_status open_device(struct stats_run *run, const struct places *chosen,
 
     if (host && arguments->all_variants)
         return KN_OK; // its variants are there
-    status = must_be_device ? place_open(spec->spec, true, command, place, &why)
-                            : open_place(run, chosen, i, place, &why);
+    status = must_be_device || run->chosen.named
+                 ? place_open_chosen(spec, KN_POLICY_DEFAULT, must_be_device, command, place, &opened, &why)
+                 : open_soonest(run, place, &why);
     if (status == KN_ERROR_NO_DEVICE && arguments->all_variants && !*spec->spec) {
         fprintf(stderr, "%s: variant gpu is left out: %s\n", command, why.text);
         return KN_OK;
@@ -286,6 +283,8 @@ static kn_status open_device(struct stats_run *run, const struct places *chosen,
             *err = why;
         return status;
     }
+    if (!opened)
+        return KN_OK;
     run->place_count++;
     if (place->queue)
         return add_device_configs(run, spec, err);
@@ -347,9 +346,10 @@ kn_status stats_open_configs(struct stats_run *run, kn_error *err)
             add_host_configs(run, host_variant(arguments));
     }
     for (size_t i = 0; i < count && !status; i++)
-        status = open_device(run, &run->chosen, i, err);
+        status = open_device(run, &run->chosen.specs[i], err);
     if (!status && run->config_count == 0)
-        status = ki_fail(err, KN_ERROR_UNSUPPORTED, "no device is left; take --precision float");
+        status = ki_fail(err, KN_ERROR_UNSUPPORTED,
+                         "no device is left; take another --device, or --precision float");
     if (!status && run->shares)
         run->config_count /= run->place_count;
     settle_method(run);

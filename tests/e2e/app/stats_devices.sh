@@ -84,6 +84,15 @@ koine devices --json - | grep -q '"opencl:0.1"' || {
     echo "the rest needs two devices"
     exit 0
 }
+# One of all that cannot be opened is left out; one that is named is refused.
+export FAILING_CONTEXTS=1
+compute --device all "$work/in"
+expect_values files
+expect_stderr '^koine stats: opencl:0\.1 is left out: .*CL_OUT_OF_RESOURCES'
+look '[d["pieces"] for d in r["devices"]] == [5]'
+expect_exit 4 koine stats --precision "$precision" --device opencl:0.1 "$work/in"
+export FAILING_CONTEXTS=
+
 both="--device opencl:0.0 --device opencl:0.1"
 export FAILING_DEVICES=1 FAILING_AFTER=3
 # shellcheck disable=SC2086 # options
