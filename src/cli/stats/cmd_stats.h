@@ -120,6 +120,7 @@ struct stats_run {
     // Where several places share the work, each has config_count of these, and a column is computed in those
     // of one place; else everything is computed in each of config_count.
     bool shares;
+    size_t memory; // bytes for each of these; 0: not yet known, or there is only one
     struct stats_config *configs;
     size_t config_count;
     kn_stats_method method; // that is asked of plans
@@ -187,6 +188,11 @@ kn_status stats_choose_held(const struct stats_run *run, const struct stats_conf
                             const kn_stats_options *how, size_t n, size_t *held, kn_error *err);
 kn_status stats_compute_spooled(kn_stats_plan *plan, const struct csv_column *column, size_t n,
                                 kn_stats *result, kn_error *err);
+// What a place may still take of the memory.
+size_t stats_memory_left(const struct stats_run *run);
+// Gives each place that shares the work an equal part of the memory. Those for which there is too little are
+// left out, which a line says.
+void stats_share_memory(struct stats_run *run);
 // Refuses what needs more bytes than --memory-limit leaves.
 kn_status stats_check_memory(const struct stats_run *run, double bytes, const char *what, kn_error *err);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns of `koine stats` that do not fit into memory: they are in files (io/column_spool.h), and are read
 // from there in chunks, as often as the answer needs.
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -13,13 +14,39 @@ enum { CHUNK = 65536, LEAST_HELD = 65536 }; // elements that are read, and that 
 static const size_t slack = (size_t)4 << 20;
 static const size_t least_to_read = (size_t)20 << 20;
 
+size_t stats_memory_left(const struct stats_run *run)
+{
+    const size_t left = memory_left(&run->arguments->common);
+
+    if (!run->memory)
+        return left / stats_sharing(run);
+    return left < run->memory ? left : run->memory;
+}
+
+void stats_share_memory(struct stats_run *run)
+{
+    const struct common_arguments *common = &run->arguments->common;
+    const size_t left = memory_left(common), fit = left / least_to_read;
+    const size_t most = common->memory_limit && fit < run->place_count ? (fit ? fit : 1) : run->place_count;
+
+    while (run->place_count > most) {
+        struct place *place = &run->places[--run->place_count];
+
+        fprintf(stderr, "%s: %s takes no part: --memory-limit has room for %zu at a time\n", common->command,
+                place->device.spec, most);
+        place_close(place);
+    }
+    run->memory = run->place_count > 1 ? left / run->place_count : 0;
+}
+
 kn_status stats_values_allowed(const struct stats_run *run, size_t *most, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
-    kn_status status = memory_check(common, least_to_read, "reading columns and computing one", err);
+    kn_status status =
+        run->memory ? KN_OK : memory_check(common, least_to_read, "reading columns and computing one", err);
 
     // The other half is for computing: at most a copy of a column.
-    *most = memory_left(common) / stats_sharing(run) / 2;
+    *most = (run->memory ? run->memory : stats_memory_left(run)) / 2;
     return status;
 }
 
@@ -46,13 +73,13 @@ static kn_status bytes_of_plan(const struct stats_run *run, const struct stats_c
 kn_status stats_choose_held(const struct stats_run *run, const struct stats_config *config,
                             const kn_stats_options *how, size_t n, size_t *held, kn_error *err)
 {
-    const size_t many = (size_t)1 << 20, left = memory_left(&run->arguments->common) / stats_sharing(run);
+    const size_t many = (size_t)1 << 20, left = stats_memory_left(run);
     size_t least, more, each, fits;
     kn_status status = bytes_of_plan(run, config, how, LEAST_HELD, &least, err);
 
     if (!status)
         status = bytes_of_plan(run, config, how, LEAST_HELD + many, &more, err);
-    if (!status)
+    if (!status && stats_sharing(run) == 1)
         status = memory_check(&run->arguments->common, least + CHUNK * sizeof(double) + slack,
                               "computing a column in chunks", err);
     if (status)

@@ -352,6 +352,8 @@ kn_status stats_open_configs(struct stats_run *run, kn_error *err)
                          "no device is left; take another --device, or --precision float");
     if (!status && run->shares)
         run->config_count /= run->place_count;
+    if (!status && run->shares)
+        stats_share_memory(run);
     settle_method(run);
     return status;
 }

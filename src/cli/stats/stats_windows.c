@@ -382,7 +382,7 @@ static kn_status compute_timed(const struct windows *w, kn_error *err)
 static kn_status take_rows(struct windows *w, kn_error *err)
 {
     const size_t size = w->config->single ? sizeof(float) : sizeof(double), all = w->column->count;
-    const size_t left = memory_left(&w->run->arguments->common) / stats_sharing(w->run) / 4 / size;
+    const size_t left = stats_memory_left(w->run) / 4 / size;
     const size_t least = w->width < all ? w->width : all;
 
     w->held = !w->column->spool || left > all ? all : left;

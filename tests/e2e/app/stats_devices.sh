@@ -61,6 +61,13 @@ look 'len({x["method"] for x in r["results"]}) == 1' '[d["spec"] for d in r["dev
 compute --device host --device host --sweep --num-partitions 3 "$work/in"
 look '"devices" not in r' 'len(r["results"]) == 20' 'agree(r["results"])'
 
+# Memory for one file at a time.
+if ! sanitized; then
+    compute --device host --device host --memory-limit 50M "$work/in"
+    expect_stderr '^koine stats: host takes no part: --memory-limit has room for 1 at a time'
+    look '[d["pieces"] for d in r["devices"]] == [5]' 'r["memory"]["peak"] <= 50000000'
+fi
+
 # A file that is none ends the run.
 printf 'a,b\n1,2\n1,x\n' >"$work/in/6.csv"
 expect_exit 3 koine stats --precision "$precision" --device "$device" --device "$device" --json "$work/none.json" "$work/in"
