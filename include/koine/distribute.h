@@ -118,8 +118,8 @@ KN_API kn_status kn_distribution_add_queue(kn_distribution *distribution, kn_que
 // Cost: beside the pieces, about a microsecond for each of them, and starting the threads. Memory: the
 // results that wait for a neighbour or for their turn to be written. Errors: KN_ERROR_ARGUMENT without a
 // queue and at a second call; KN_ERROR_INTERRUPTED by `go_on`; that of a single place as it is; of several,
-// that of the last one that failed, with the names of the piece and of the devices; those of `fold` and
-// `write`.
+// KN_ERROR_MEMORY where the last one failed for want of it, else KN_ERROR_DEVICE, with the names of the piece
+// and of the devices; those of `fold` and `write`.
 KN_API kn_status kn_distribution_run(kn_distribution *distribution, kn_error *err);
 
 // After kn_distribution_run: how many pieces a place computed; why it was dropped, NULL if it was not; and

@@ -107,6 +107,14 @@ static void drop_poisoned(kn_distribution *distribution, size_t failed)
     }
 }
 
+// Of a run that devices did not complete: whatever each of them failed with, but for want of memory.
+static void stop_incomplete(kn_distribution *distribution, const kn_error *last, kn_error *failure)
+{
+    failure->code = last->code == KN_ERROR_MEMORY ? KN_ERROR_MEMORY : KN_ERROR_DEVICE;
+    ki_error_native(failure, last->native, last->native_name);
+    stop(distribution, failure->code, failure);
+}
+
 // A piece that failed elsewhere before.
 static void stop_twice(kn_distribution *distribution, size_t piece, size_t place, const kn_error *why)
 {
@@ -118,8 +126,7 @@ static void stop_twice(kn_distribution *distribution, size_t piece, size_t place
     ki_fail(&failure, why->code, "%s failed on two devices: on %s: %.1000s; on %s: %.1000s", name,
             ki_distribute_name_place(distribution, before), distribution->places[before].why.text,
             ki_distribute_name_place(distribution, place), why->text);
-    ki_error_native(&failure, why->native, why->native_name);
-    stop(distribution, why->code, &failure);
+    stop_incomplete(distribution, why, &failure);
 }
 
 static void stop_without_places(kn_distribution *distribution, size_t piece, size_t place,
@@ -135,8 +142,7 @@ static void stop_without_places(kn_distribution *distribution, size_t piece, siz
     ki_distribute_name_piece(distribution, piece, name);
     ki_fail(&failure, why->code, "no device is left for %s; the last was %s: %.2000s", name,
             ki_distribute_name_place(distribution, place), why->text);
-    ki_error_native(&failure, why->native, why->native_name);
-    stop(distribution, why->code, &failure);
+    stop_incomplete(distribution, why, &failure);
 }
 
 static void give_back(kn_distribution *distribution, size_t piece)

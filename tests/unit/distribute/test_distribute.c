@@ -434,6 +434,24 @@ START_TEST(test_a_piece_that_fails_twice_ends_the_run)
 }
 END_TEST
 
+// Whatever the devices failed with.
+START_TEST(test_places_that_all_fail_are_a_device_error)
+{
+    static const kn_status statuses[][2] = {{KN_ERROR_BUILD, KN_ERROR_DEVICE},
+                                            {KN_ERROR_UNSUPPORTED, KN_ERROR_DEVICE},
+                                            {KN_ERROR_MEMORY, KN_ERROR_MEMORY}};
+
+    for (size_t i = 0; i < 3; i++) {
+        struct trial *trial = failing_trial(2, statuses[i][0], ~0U);
+
+        EXPECT_REFUSED(statuses[i][1], "made to fail", run_trial(trial));
+        ck_assert_int_eq(err.code, statuses[i][1]);
+        ck_assert_int_eq(kn_distribution_get_why(trial->distribution, 0)->code, statuses[i][0]);
+        free_trial(trial);
+    }
+}
+END_TEST
+
 START_TEST(test_a_single_place_fails_as_it_is)
 {
     struct trial *trial = failing_trial(1, KN_ERROR_MEMORY, ~0U);
@@ -608,6 +626,7 @@ int main(void)
         test_a_device_that_fails_at_any_call_is_dropped,
         test_a_piece_that_fails_twice_ends_the_run,
         test_a_single_place_fails_as_it_is,
+        test_places_that_all_fail_are_a_device_error,
         test_an_error_of_the_input_drops_nobody,
         test_what_poisons_the_process_drops_the_whole_path,
         test_it_stops_when_told,
