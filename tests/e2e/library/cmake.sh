@@ -41,7 +41,7 @@ END_OF_C
 
 build "$srcdir/doc/examples" || fail "doc/examples is not built by CMake:
 $(tail -n 30 "$work/log")"
-for example in autocorr event_poll least_squares own_kernel recon sort stats tomography; do
+for example in autocorr distribute event_poll least_squares own_kernel recon sort stats tomography; do
     [ -x "$work/built/$example" ] || fail "CMake built no $example"
 done
 printed=$(OCL_ICD_VENDORS=/nonexistent KOINE_CUDA_LIBRARIES=/nonexistent "$work/built/autocorr" 2>&1) ||

@@ -16,6 +16,8 @@ fi
 expect_exit 0 "$bin/stats"
 expect_stdout '^device: n 9, mean 115\.556, std 312\.70[0-9]*, CV 2\.70[0-9]*, median 5, MAD 1$'
 expect_stdout '^host: n 9, mean 115\.556, std 312\.70[0-9]*, CV 2\.70[0-9]*, median 5, MAD 1$'
+expect_exit 0 "$bin/distribute"
+expect_stdout '^[0-9]+ devices and the host: 14\.84562[0-9]*, the host alone: 14\.84562[0-9]*$'
 expect_exit 0 "$bin/event_poll"
 expect_stdout '^after [1-9][0-9]* turns: quartiles 250, 500, 750$'
 expect_exit 0 "$bin/own_kernel"

@@ -50,7 +50,7 @@ build()
     # shellcheck disable=SC2086 # flags are words
     ${CC:-cc} $sanitize -o "$work/bin/use" "$work/use.c" "$@" || fail "linking with $library: $*"
     [ "$("$work/bin/use")" = KN_ERROR_LIMIT ] || fail "the program with $library does not run"
-    for example in autocorr cahn_hilliard event_poll least_squares opencl_embed own_kernel recon sort stats tomography; do
+    for example in autocorr cahn_hilliard distribute event_poll least_squares opencl_embed own_kernel recon sort stats tomography; do
         others=
         [ $example != opencl_embed ] || pkg-config --exists OpenCL || continue # nothing to link with
         [ $example != opencl_embed ] || others=$(pkg-config --cflags --libs OpenCL)
