@@ -193,10 +193,19 @@ kn_status place_open_chosen(const struct place_spec *spec, int policy, bool must
     return status;
 }
 
+kn_status place_open_beside(const struct place *first, struct place *place, kn_error *err)
+{
+    *place = *first;
+    place->queue = NULL;
+    place->borrows = true;
+    return kn_queue_open(first->context, &place->queue, err);
+}
+
 void place_close(struct place *place)
 {
     kn_queue_close(place->queue);
-    kn_context_close(place->context);
+    if (!place->borrows)
+        kn_context_close(place->context);
     place->queue = NULL;
     place->context = NULL;
 }

@@ -12,6 +12,7 @@ struct place {
     kn_queue *queue;       // NULL: the host itself
     kn_device_info device; // of the host, `spec`, `name`, `backend`, `fp64` and the memory only
     char why[192];         // why it was chosen, where nobody named a place; "" if somebody did
+    bool borrows;          // the context is of another place, which closes it
 };
 
 // Where the work shall be done, in order.
@@ -43,6 +44,8 @@ kn_status place_open_with(const char *spec, int policy, bool must_be_device, con
 // says: then `*opened` is false, without an error.
 kn_status place_open_chosen(const struct place_spec *spec, int policy, bool must_be_device,
                             const char *command, struct place *place, bool *opened, kn_error *err);
+// A second queue in the context of a place: programs are compiled once for both.
+kn_status place_open_beside(const struct place *first, struct place *place, kn_error *err);
 void place_close(struct place *place);
 
 // The host as a place: its processor's name.

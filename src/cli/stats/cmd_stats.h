@@ -157,8 +157,6 @@ kn_status stats_check_arguments(const struct stats_arguments *arguments, kn_erro
 // configurations.
 kn_status stats_choose(struct stats_run *run, kn_error *err);
 kn_status stats_open_configs(struct stats_run *run, kn_error *err);
-// How many places share the work, before and after they are opened.
-size_t stats_sharing(const struct stats_run *run);
 // Reads what --gap and --resample say.
 kn_status stats_read_numbers(struct stats_run *run, kn_error *err);
 const char *stats_precision_of(const struct stats_config *config);
@@ -188,6 +186,8 @@ kn_status stats_choose_held(const struct stats_run *run, const struct stats_conf
                             const kn_stats_options *how, size_t n, size_t *held, kn_error *err);
 kn_status stats_compute_spooled(kn_stats_plan *plan, const struct csv_column *column, size_t n,
                                 kn_stats *result, kn_error *err);
+// How many places share the work, before and after they are opened.
+size_t stats_sharing(const struct stats_run *run);
 // What a place may still take of the memory.
 size_t stats_memory_left(const struct stats_run *run);
 // Gives each place that shares the work an equal part of the memory. Those for which there is too little are

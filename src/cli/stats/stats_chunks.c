@@ -14,6 +14,11 @@ enum { CHUNK = 65536, LEAST_HELD = 65536 }; // elements that are read, and that 
 static const size_t slack = (size_t)4 << 20;
 static const size_t least_to_read = (size_t)20 << 20;
 
+size_t stats_sharing(const struct stats_run *run)
+{
+    return !run->shares ? 1 : run->place_count ? run->place_count : run->chosen.count;
+}
+
 size_t stats_memory_left(const struct stats_run *run)
 {
     const size_t left = memory_left(&run->arguments->common);

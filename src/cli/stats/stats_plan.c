@@ -259,6 +259,26 @@ static kn_status open_soonest(const struct stats_run *run, struct place *place, 
     return estimate_open(&run->chosen, &work, KN_POLICY_DEFAULT, run->arguments->common.command, place, err);
 }
 
+// A device that was opened already and shares the work; NULL if there is none.
+static const struct place *opened_before(const struct stats_run *run, const char *spec)
+{
+    for (size_t i = 0; run->shares && i < run->place_count; i++)
+        if (run->places[i].queue && strcmp(run->places[i].device.spec, spec) == 0)
+            return &run->places[i];
+    return NULL;
+}
+
+static kn_status open_named(const struct stats_run *run, const struct place_spec *spec, bool must_be_device,
+                            struct place *place, bool *opened, kn_error *err)
+{
+    const struct place *before = opened_before(run, spec->spec);
+
+    *opened = true;
+    return before ? place_open_beside(before, place, err)
+                  : place_open_chosen(spec, KN_POLICY_DEFAULT, must_be_device, run->arguments->common.command,
+                                      place, opened, err);
+}
+
 static kn_status open_device(struct stats_run *run, const struct place_spec *spec, kn_error *err)
 {
     const struct stats_arguments *arguments = run->arguments;
@@ -271,9 +291,8 @@ static kn_status open_device(struct stats_run *run, const struct place_spec *spe
 
     if (host && arguments->all_variants)
         return KN_OK; // its variants are there
-    status = must_be_device || run->chosen.named
-                 ? place_open_chosen(spec, KN_POLICY_DEFAULT, must_be_device, command, place, &opened, &why)
-                 : open_soonest(run, place, &why);
+    status = must_be_device || run->chosen.named ? open_named(run, spec, must_be_device, place, &opened, &why)
+                                                 : open_soonest(run, place, &why);
     if (status == KN_ERROR_NO_DEVICE && arguments->all_variants && !*spec->spec) {
         fprintf(stderr, "%s: variant gpu is left out: %s\n", command, why.text);
         return KN_OK;
@@ -321,11 +340,6 @@ kn_status stats_choose(struct stats_run *run, kn_error *err)
     return status;
 }
 
-size_t stats_sharing(const struct stats_run *run)
-{
-    return !run->shares ? 1 : run->place_count ? run->place_count : run->chosen.count;
-}
-
 kn_status stats_open_configs(struct stats_run *run, kn_error *err)
 {
     const struct stats_arguments *arguments = run->arguments;
@@ -352,8 +366,6 @@ kn_status stats_open_configs(struct stats_run *run, kn_error *err)
                          "no device is left; take another --device, or --precision float");
     if (!status && run->shares)
         run->config_count /= run->place_count;
-    if (!status && run->shares)
-        stats_share_memory(run);
     settle_method(run);
     return status;
 }

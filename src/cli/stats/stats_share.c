@@ -218,6 +218,8 @@ kn_status stats_compute_files(struct stats_run *run, const struct inputs *files,
         status = divide(&job, err);
     if (!status)
         status = stats_open_configs(run, err);
+    if (!status && run->shares)
+        stats_share_memory(run);
     if (!status)
         status = distribute(&job, err);
     for (size_t i = 0; job.sources && i < files->count; i++)
