@@ -334,6 +334,17 @@ typedef enum kn_recon_operator_kind {
 KN_API kn_status kn_recon_operator_create(kn_recon_plan *plan, kn_recon_operator_kind kind,
                                           kn_operator **made, kn_error *err);
 
+// What several coils make of an operator A of an image, such as one of a plan's, with their sensitivities
+// S_c, maps[2 voxels coils], a coil's together, which are copied: sum_c S_c^H A S_c, of SENSE's equations
+// where A is F^H W F, or with `stacked` A S_c for every coil, one below the other, of coils x A's rows. It
+// applies A once a coil, where A is: `queue` is of its context, and NULL for an operator of the host's
+// memory. Memory: the maps, an image and what A makes of one. `a` may be freed before it or after it. Errors:
+// KN_ERROR_ARGUMENT for NULL and no coils, an operator of real numbers, of another context or, without
+// `stacked`, one that is not square, and for maps that are not finite or all 0; KN_ERROR_LIMIT;
+// KN_ERROR_MEMORY; what programs and copies give.
+KN_API kn_status kn_recon_sense_create(kn_queue *queue, kn_operator *a, bool stacked, const double *maps,
+                                       size_t coils, kn_operator **made, kn_error *err);
+
 // ---- from a scan to its image ----
 
 // A scan of one or more coils. The arrays stay the caller's.
@@ -382,6 +393,14 @@ typedef enum kn_recon_boundary {
     KN_RECON_BOUNDARY_PERIODIC = 1 // for j = 0 too, where x_-1 is x_(N-1)
 } kn_recon_boundary;
 
+// How several coils become one image.
+typedef enum kn_recon_sense {
+    KN_RECON_SENSE_NONE = 0, // each by itself, and the root of the sum of their squares, which has no phase
+    // By their sensitivities (Pruessmann et al., MRM 42, 1999), with the options' maps: least squares for all
+    // coils together, (sum_c S_c^H F^H W F S_c + lambda R) x = sum_c S_c^H F^H W d_c.
+    KN_RECON_SENSE_MAPS = 1
+} kn_recon_sense;
+
 typedef struct kn_recon_solve_options {
     size_t struct_size; // KN_INIT sets it
     kn_recon_method method;
@@ -400,12 +419,16 @@ typedef struct kn_recon_solve_options {
     bool relative_lambda; // it counts in units of kn_recon_plan_get_bound: not with KN_RECON_NORMAL_FORWARD
     kn_recon_regularizer regularizer;
     kn_recon_boundary boundary;
-    const double *start; // [2 voxels coils], an image for each coil; NULL: 0
+    const double *start; // [2 voxels coils], an image for each coil, with `sense` [2 voxels]; NULL: 0
     double oversampling; // of gridding, and its window's width, as in kn_recon_options
     unsigned width;
     kn_recon_progress *progress; // NULL: none
     void *progress_data;         // what it is called with
     kn_recon_adjoint_method adjoint;
+    kn_recon_sense sense; // of least squares
+    // S_c[2 voxels coils], a coil's together, of KN_RECON_SENSE_MAPS; they are taken as they are. A relative
+    // lambda's unit is then kn_recon_plan_get_bound times the greatest sum over coils of |S_c|^2 at a voxel.
+    const double *maps;
 } kn_recon_solve_options;
 
 // Bytes that a reconstruction takes at most at a time, an estimate, the scan's arrays among them; and how
@@ -424,18 +447,20 @@ KN_API kn_status kn_recon_solve_measure(const kn_queue *queue, const kn_recon_sc
 
 typedef struct kn_recon_solution kn_recon_solution;
 
-// The image of a scan. Coils are reconstructed one by one; several are combined by the root of the sum of
-// their squares, which has no phase. `queue` is where a device computes, and is NULL for a kernel of the host
-// (kn_recon_kernel; KN_RECON_KERNEL_AUTO is one then). Waits. Every time the adjointness of forward and
-// adjoint is checked at some of the samples, at most 2^24 samples times voxels on a device and 2^22 on the
-// host. Cost of least squares: what the normal operator's method costs to prepare, once; and for each coil
-// an adjoint and the operator for each iteration, one more for the residual, and one for a start.
-// Errors: KN_ERROR_ARGUMENT for NULL, no samples or coils, arrays that kn_recon_plan_create refuses, options
-// out of range, and what does not go together: no data or a start where the method has none, relative_lambda
-// without a bound; data or a start that are no numbers, of least squares; KN_ERROR_UNSUPPORTED for what needs
-// a device without a queue, and a basis with gridding; KN_ERROR_MEMORY, before anything is taken, where the
-// host or the device has less than kn_recon_solve_measure says; KN_ERROR_LIMIT; KN_ERROR_INTERRUPTED by
-// `progress`; what programs and launches give. `solution` is written only on success.
+// The image of a scan. Coils are reconstructed one by one, and several are combined by the root of the sum of
+// their squares, unless the options' `sense` has one image of them all. `queue` is where a device computes,
+// and is NULL for a kernel of the host (kn_recon_kernel; KN_RECON_KERNEL_AUTO is one then). Waits. Every time
+// the adjointness of forward and adjoint is checked at some of the samples, at most 2^24 samples times voxels
+// on a device and 2^22 on the host. Cost of least squares: what the normal operator's method costs to
+// prepare, once; and for each coil an adjoint and the operator for each iteration, one more for the residual,
+// and one for a start; with `sense` too. Errors: KN_ERROR_ARGUMENT for NULL, no samples or coils, arrays that
+// kn_recon_plan_create refuses, options out of range, and what does not go together: no data or a start where
+// the method has none, relative_lambda without a bound, maps without KN_RECON_SENSE_MAPS or that without
+// maps, `sense` with another method than least squares; maps that are no numbers, or all 0; data or a start
+// that are no numbers, of least squares; KN_ERROR_UNSUPPORTED for what needs a device without a queue, and a
+// basis with gridding; KN_ERROR_MEMORY, before anything is taken, where the host or the device has less than
+// kn_recon_solve_measure says; KN_ERROR_LIMIT; KN_ERROR_INTERRUPTED by `progress`; what programs and launches
+// give. `solution` is written only on success.
 KN_API kn_status kn_recon_solve(kn_queue *queue, const kn_recon_scan *scan,
                                 const kn_recon_solve_options *options, kn_recon_solution **solution,
                                 kn_error *err);
@@ -443,7 +468,8 @@ KN_API kn_status kn_recon_solve(kn_queue *queue, const kn_recon_scan *scan,
 KN_API void kn_recon_solution_free(kn_recon_solution *solution);
 
 // Of a solution that is NULL all of these are NULL, 0, false, KN_RECON_KERNEL_AUTO and KN_RECON_ADJOINT_AUTO.
-// The image's [2 voxels], of several coils combined, without imaginary parts. It is the solution's own.
+// The image's [2 voxels], of the root of the sum of squares without imaginary parts. It is the solution's
+// own.
 KN_API const double *kn_recon_solution_get_image(const kn_recon_solution *solution);
 KN_API size_t kn_recon_solution_get_voxels(const kn_recon_solution *solution);
 KN_API kn_recon_kernel kn_recon_solution_get_kernel(const kn_recon_solution *solution); // what AUTO took
@@ -456,7 +482,7 @@ KN_API double kn_recon_solution_get_seconds(const kn_recon_solution *solution);
 // Of least squares: lambda in absolute terms, in the scale that was asked for.
 KN_API double kn_recon_solution_get_lambda(const kn_recon_solution *solution);
 
-// What least squares made of a coil.
+// What least squares made of a coil, or with `sense` of all of them together.
 typedef struct kn_recon_coil {
     size_t iterations;        // done
     kn_solve_stopped stopped; // KN_SOLVE_STOPPED_ITERATIONS, _TOLERANCE or _FLOOR
@@ -469,7 +495,7 @@ typedef struct kn_recon_coil {
 
 // All 0 for a coil that is not there, and for other methods.
 KN_API kn_recon_coil kn_recon_solution_get_coil(const kn_recon_solution *solution, size_t coil);
-// How many of these there are: the scan's coils of least squares, else 0.
+// How many of these there are: the scan's coils of least squares, with `sense` 1, of other methods 0.
 KN_API size_t kn_recon_solution_get_coils(const kn_recon_solution *solution);
 
 // ---- names ----
@@ -478,7 +504,7 @@ KN_API size_t kn_recon_solution_get_coils(const kn_recon_solution *solution);
 // "radians", "normalized"; "none", "ramp", "pipe"; "auto", "naive", "register", "coalesced", "constant",
 // "constant-struct", "fast-trig", "tuned", "host-double", "host-single"; "auto", "direct", "separable";
 // "toeplitz", "forward"; "ls", "adjoint", "gridding"; "none", "unitary"; "tikhonov", "difference"; "zero",
-// "periodic". NULL for a number that is none.
+// "periodic"; "none", "maps". NULL for a number that is none.
 KN_API const char *kn_recon_trajectory_name(kn_recon_trajectory_kind kind);
 KN_API const char *kn_recon_unit_name(kn_recon_unit unit);
 KN_API const char *kn_recon_density_name(kn_recon_density density);
@@ -489,6 +515,7 @@ KN_API const char *kn_recon_method_name(kn_recon_method method);
 KN_API const char *kn_recon_scale_name(kn_recon_scale scale);
 KN_API const char *kn_recon_regularizer_name(kn_recon_regularizer regularizer);
 KN_API const char *kn_recon_boundary_name(kn_recon_boundary boundary);
+KN_API const char *kn_recon_sense_name(kn_recon_sense sense);
 
 #ifdef __cplusplus
 }

@@ -38,6 +38,7 @@ from .sorting import argsort, sort, sort_by_key, top_k
 from .transforms import fft, ifft, irfft, rfft
 
 if TYPE_CHECKING:
+    from .coils import Sense
     from .correlation import Autocorrelation, autocorr
     from .lags import Lags, autocorr_lags
     from .laws import Growth, Line, growth
@@ -83,6 +84,7 @@ __all__ = [
     "Program",
     "RayTransform",
     "Reconstruction",
+    "Sense",
     "Solution",
     "SparseOperator",
     "Stats",
@@ -138,6 +140,7 @@ __version__ = _text_of(_lib.kn_version())
 
 # What is imported when it is asked for: operators are SciPy's where SciPy is installed, which takes a while to import.
 _later = {
+    "coils": "Sense",
     "correlation": "Autocorrelation autocorr",
     "lags": "Lags autocorr_lags",
     "laws": "Growth Line growth",

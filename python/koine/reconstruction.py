@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ._call import Words, struct
 from ._native import ffi, lib
 from .array import shape_of
+from .coils import maps_of
 from .context import Context
 from .errors import text_of
 from .interrupts import Watch
@@ -23,11 +24,12 @@ methods = Words("method", "KN_RECON_METHOD_", "least-squares adjoint gridding")
 scales = Words("scale", "KN_RECON_SCALE_", "none unitary")
 regularizers = Words("regularizer", "KN_RECON_REGULARIZER_", "tikhonov difference")
 boundaries = Words("boundary", "KN_RECON_BOUNDARY_", "zero periodic")
+senses = Words("sense", "KN_RECON_SENSE_", "none maps")
 
 
 @dataclasses.dataclass(frozen=True)
 class Coil:
-    """What least squares made of a coil.
+    """What least squares made of a coil, or with `sense` of all of them together.
 
     Attributes
     ----------
@@ -53,7 +55,7 @@ class Reconstruction:
     Attributes
     ----------
     image : numpy.ndarray of complex128
-        Of several coils the root of the sum of their squares.
+        Of several coils, unless `sense` has one of them all, the root of the sum of their squares.
     coils : list of Coil
         Of least squares; of other methods empty.
     lambda_ : float
@@ -96,6 +98,8 @@ def recon(
     regularizer: str = "tikhonov",
     boundary: str = "zero",
     start: npt.ArrayLike | None = None,
+    sense: str | None = None,
+    maps: npt.ArrayLike | None = None,
     scale: str = "none",
     kernel: str = "auto",
     adjoint: str = "auto",
@@ -137,7 +141,12 @@ def recon(
     boundary : {"zero", "periodic"}
         Of the differences.
     start : array_like of complex, optional
-        Of least squares: an image for each coil; None: 0.
+        Of least squares: an image for each coil, with `sense` one image; None: 0.
+    sense : {"none", "maps"}, optional
+        How several coils become one image: each by itself, and the root of the sum of their squares; or by least squares
+        for all together, with their sensitivities. None: "maps" where there are some.
+    maps : array_like of complex, shape (coils,) + shape, optional
+        The coils' sensitivities, which are taken as they are.
     scale : {"none", "unitary"}
         What forward and adjoint are multiplied by: 1, or 1 / sqrt(voxels).
     kernel, adjoint, normal, oversampling, width : optional
@@ -194,9 +203,15 @@ def recon(
         progress_data=watch.handle,
     )
     setattr(options, "lambda", lambda_)
+    options.sense = senses.number(sense or ("none" if maps is None else "maps"))
+    if maps is not None:
+        kept.append(maps_of(maps, shape_of(shape)))
+        if len(kept[-1]) != scan.coils:
+            raise ValueError(f"maps are of {len(kept[-1])} coils, and data of {scan.coils}")
+        options.maps = pairs_of(kept[-1])
     if start is not None:
-        voxels = int(np.prod(shape_of(shape), dtype=np.int64))
-        kept.append(of_samples(complexes(start, "start"), voxels * int(scan.coils), "start", "voxels of all coils"))
+        voxels = int(np.prod(shape_of(shape), dtype=np.int64)) * (1 if options.sense else int(scan.coils))
+        kept.append(of_samples(complexes(start, "start"), voxels, "start", "voxels of all images"))
         options.start = pairs_of(kept[-1])
     queue = ffi.NULL if context is None else context.queue
     found = ffi.new("kn_recon_solution **")

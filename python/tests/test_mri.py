@@ -166,6 +166,31 @@ def test_coils_are_combined() -> None:
     assert len(two.coils) == 2 and relative(two.image, np.abs(one.image)) < 1e-6
 
 
+def test_coils_have_one_image(context: koine.Context) -> None:
+    k, shape = koine.trajectory("golden", 16, samples=32, spokes=8)
+    where = np.linspace(-1, 1, 16)
+    maps = np.stack([np.exp(-((where - x) ** 2)) * np.ones((16, 1)) for x in (-1, 1)] + [np.full(shape, 0.3j)])
+    image = koine.phantom(shape)
+    for place in (None, context):
+        transform = koine.Nufft(k, shape, context=place)
+        sense = koine.Sense(transform, maps)
+        data = np.asarray(sense(image))
+        assert data.shape == (3, len(k)) and sense.check_adjoint() < (1e-5 if place else 1e-13)
+        assert relative(data, np.stack([transform(s * image) for s in maps])) < 1e-5
+        found = koine.recon(data, k, shape, maps=maps, context=place, lambda_=0.01)
+        assert len(found.coils) == 1 and np.iscomplexobj(found.image) and found.coils[0].residual < 1e-3
+        right = koine.solve(sense.normal, sense.H(data), method="cg", iterations=20, lambda_=found.lambda_).x
+        assert relative(found.image, np.asarray(right)) < (1e-4 if place else 1e-9)
+    again = koine.recon(data, k, shape, sense="maps", maps=maps, start=found.image, iterations=0)
+    assert relative(again.image, found.image) < 1e-12
+    with pytest.raises(ValueError, match="maps are of 3 coils, and data of 2"):
+        koine.recon(data[:2], k, shape, maps=maps)
+    with pytest.raises(ValueError, match="maps have the shape"):
+        koine.Sense(transform, maps[0])
+    with pytest.raises(koine.ArgumentError, match="maps of the coils are all 0"):
+        koine.recon(data, k, shape, maps=0 * maps)
+
+
 def test_a_callback_stops_a_reconstruction() -> None:
     k, shape = koine.trajectory("golden", 16, samples=32, spokes=20)
     seen: list[float] = []

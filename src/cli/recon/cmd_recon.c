@@ -55,6 +55,10 @@ static const struct option_row options[] = {
      .fallback = "tikhonov", .help = "keep the image small, or the differences between neighbours"},
     {"boundary", FIELD(OPTION_CHOICE, boundary), .choices = recon_boundary_names, .fallback = "zero",
      .help = "of the differences: none across the image's edge, or from one edge to the other"},
+    {"sense", FIELD(OPTION_PATH, sense), .metavar = "MAPS|none", .fallback = "none",
+     .help = "several coils by ls: one image by their sensitivities, from a .cfl [x, y, z, coils] or .npy "
+             "(coils, "
+             "z, y, x); or none, an image each and the root of the sum of their squares"},
     {"warm-start", FIELD(OPTION_PATH, warm_start), .metavar = "IMAGE",
      .help = "of ls: begin with this image (.cfl/.hdr, .npy) instead of 0"},
     {"density", FIELD(OPTION_PATH, density), .metavar = "none|ramp|pipe|FILE", .fallback = "none",
@@ -123,11 +127,14 @@ static void judge(struct recon_run *run)
     }
     for (size_t i = 0; run->options.tolerance > 0 && i < kn_recon_solution_get_coils(run->shown); i++) {
         const kn_recon_coil coil = kn_recon_solution_get_coil(run->shown, i);
+        char what[32];
 
         if (coil.stopped == KN_SOLVE_STOPPED_TOLERANCE)
             continue;
-        fprintf(stderr, "%s: coil %zu did not reach the tolerance of %g within %zu iterations\n",
-                common->command, i, run->options.tolerance, coil.iterations);
+        snprintf(what, sizeof what, "coil %zu", i);
+        fprintf(stderr, "%s: %s did not reach the tolerance of %g within %zu iterations\n", common->command,
+                recon_is_joint(run) ? "the image of all coils" : what, run->options.tolerance,
+                coil.iterations);
         common->check_failed = true;
     }
 }
@@ -206,9 +213,16 @@ const struct command command_recon = {
         "is "
         "worth. R is 1, or with --regularizer difference D^H D. gridding is the fast "
         "and approximate way: it wants --density, as adjoint does.\n\n"
-        "Coils are reconstructed one by one and combined by the root of the sum of their squares; a scan of "
+        "Coils are reconstructed one by one and combined by the root of the sum of their squares, which has "
+        "no "
+        "phase; a scan of one coil keeps its own. With --sense MAPS, the coils' sensitivities S, there is "
         "one "
-        "coil keeps its phase.\n\n"
+        "image of all of them, the solution of (sum of S^H F^H W F S + lambda R) x = sum of S^H F^H W d over "
+        "coils (Pruessmann et al. 1999), with one Q for all: it takes fewer samples than it has voxels. The "
+        "maps "
+        "are taken as they are; a relative lambda counts in units of Q's bound times the greatest sum of "
+        "|S|^2 at "
+        "a voxel.\n\n"
         "The kernels are a ladder. naive keeps each voxel's sum in global memory; register keeps it in a "
         "register; coalesced has an array for each component of the samples; constant and constant-struct "
         "take "

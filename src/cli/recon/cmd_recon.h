@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine recon: what was asked for (cmd_recon.c, recon_settle.c) and may be refused (recon_refuse.c), what is
-// said of it (recon_print.c), all variants and their tables (recon_variants.c), and what is written
-// (recon_write.c).
+// said of it (recon_print.c), how coils become one image (recon_sense.c), all variants and their tables
+// (recon_variants.c), and what is written (recon_write.c).
 #ifndef KN_CLI_RECON_CMD_RECON_H
 #define KN_CLI_RECON_CMD_RECON_H
 
@@ -17,7 +17,7 @@
 struct recon_arguments {
     struct common_arguments common;
     const char *out, *matrix, *trajectory, *kernel, *tolerance, *lambda, *density, *basis, *oversampling;
-    const char *save_q, *load_q, *reference, *warm_start;
+    const char *save_q, *load_q, *reference, *warm_start, *sense;
     size_t iterations, width;
     bool relative_lambda, variants;
     int solver, adjoint, normal, regularizer, boundary, scale, unit, parboil, precision, reference_scale;
@@ -42,8 +42,8 @@ struct recon_run {
     kn_recon_scan arrays; // `scan` and the weights and basis of the options, as the library takes it
     kn_recon_solve_options options;
     kn_recon_extras extras;
-    double *weights;                           // of --density FILE
-    double complex *basis, *start, *reference; // of the options' files
+    double *weights;                                  // of --density FILE
+    double complex *basis, *start, *reference, *maps; // of the options' files
     struct place place;
     bool kernel_chosen;     // by us
     char why[KN_RECON_WHY]; // the method of the adjoint was chosen; "": nobody was asked
@@ -78,6 +78,14 @@ void recon_free(struct recon_run *run);
 bool recon_is_of_host(kn_recon_kernel kernel);
 // Whether none of it but density compensation runs on a device.
 bool recon_is_on_host(const struct recon_run *run, const kn_recon_solve_options *options);
+
+// The option --sense, and its maps: KN_ERROR_INPUT for others than of these coils and voxels, for what is no
+// number, and where all are 0. Whether all coils have one image together; and how coils are combined, in
+// words, NULL of a single one.
+kn_status recon_check_sense(struct recon_run *run, kn_error *err);
+kn_status recon_read_maps(struct recon_run *run, kn_error *err);
+bool recon_is_joint(const struct recon_run *run);
+const char *recon_combined(const struct recon_run *run);
 
 // Whether options and scan go together, before anything is computed; and whether there is memory for it,
 // KN_ERROR_MEMORY with what would fit.

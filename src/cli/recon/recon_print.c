@@ -73,7 +73,9 @@ void recon_print_scan(const struct recon_run *run)
         printf("left out: %zu acquisition%s of noise\n", scan->noise, plural(scan->noise));
     if (scan->empty)
         printf("%zu coil%s without a signal: all samples are 0\n", scan->empty, plural(scan->empty));
-    if (scan->coils > 1)
+    if (recon_is_joint(run))
+        printf("coils are combined by their sensitivities, %s\n", run->arguments->sense);
+    else if (scan->coils > 1)
         printf("coils are combined by the root of the sum of their squares\n");
     convention_print_range(&scan->matrix, &scan->range);
     printf("F x = sum of x exp(-i 2 pi k.r) over voxels, F^H d = sum of d exp(+i 2 pi k.r) over samples, r = "

@@ -106,8 +106,10 @@ static size_t held(const struct recon_run *run)
     const size_t number = sizeof(double complex),
                  sample = 3 * sizeof(double) + scan->coils * number + (run->weights ? sizeof(double) : 0);
 
+    size_t images = (run->start ? recon_is_joint(run) ? 1 : scan->coils : 0) + (run->maps ? scan->coils : 0);
+
     return saturate_plus(saturate_times(scan->samples, sample),
-                         run->start ? saturate_times(scan->coils * scan->voxels, number) : 0);
+                         saturate_times(images * scan->voxels, number));
 }
 
 // The host's memory is the device's.
@@ -143,7 +145,7 @@ static kn_status refuse_host(const struct recon_run *run, const kn_recon_solve_m
 
     say_has(run, "this machine", memory_resident() + MEMORY_BESIDE + memory->host + shared - held(run),
             memory->host_has, has, sizeof has);
-    if (fit)
+    if (fit && !recon_is_joint(run))
         snprintf(what, sizeof what, "take %zu of the coils at a time", fit);
     else
         snprintf(what, sizeof what, "take a smaller --matrix, or fewer samples");

@@ -199,6 +199,8 @@ kn_status recon_check_arguments(struct recon_run *run, kn_error *err)
         status = check_policy(run, err);
     if (!status)
         status = check_adjoint(run, err);
+    if (!status)
+        status = recon_check_sense(run, err);
     return status ? status : read_numbers(run, err);
 }
 
@@ -293,8 +295,12 @@ kn_status recon_read(struct recon_run *run, kn_error *err)
     if (!status)
         status = read_basis(run, err);
     if (!status && arguments->warm_start)
-        status = read_values(arguments->warm_start, scan->coils * scan->voxels, "voxel of each coil",
-                             &run->start, err);
+        status = recon_is_joint(run)
+                     ? read_values(arguments->warm_start, scan->voxels, "voxel", &run->start, err)
+                     : read_values(arguments->warm_start, scan->coils * scan->voxels, "voxel of each coil",
+                                   &run->start, err);
+    if (!status)
+        status = recon_read_maps(run, err);
     if (!status && arguments->reference)
         status = read_values(arguments->reference, scan->voxels, "voxel", &run->reference, err);
     take_scan(run);
@@ -388,5 +394,6 @@ void recon_free(struct recon_run *run)
     free(run->basis);
     free(run->start);
     free(run->reference);
+    free(run->maps);
     place_close(&run->place);
 }

@@ -23,10 +23,11 @@ kn_status recon_compare(const struct recon_run *run, kn_recon_method method,
                         const kn_recon_solution *solution, const double *reference, kn_recon_quality *quality,
                         kn_error *err)
 {
-    // What coils are combined to has no phase.
+    // The root of the sum of squares has no phase.
     return kn_recon_compare(kn_recon_solution_get_image(solution),
                             run->reference ? (const double *)run->reference : reference, run->scan.voxels,
-                            run->scan.coils > 1, recon_is_scaled(run, method), quality, err);
+                            run->scan.coils > 1 && !recon_is_joint(run), recon_is_scaled(run, method),
+                            quality, err);
 }
 
 // The double-precision one first, which the others are measured against; the host's alone without a device.

@@ -23,10 +23,10 @@ static kn_status write_image(const struct recon_run *run, const kn_recon_solutio
     const struct mri_scan *scan = &run->scan;
     const kn_recon_matrix list = {.axes = 0};
     struct npy array;
-    kn_status status =
-        mri_image_array(scan->positions ? &list : &scan->matrix, scan->voxels,
-                        (const double complex *)kn_recon_solution_get_image(solution), scan->coils == 1,
-                        kn_recon_solution_get_is_double(solution), &array, err);
+    kn_status status = mri_image_array(scan->positions ? &list : &scan->matrix, scan->voxels,
+                                       (const double complex *)kn_recon_solution_get_image(solution),
+                                       scan->coils == 1 || recon_is_joint(run),
+                                       kn_recon_solution_get_is_double(solution), &array, err);
 
     if (status)
         return status;
@@ -311,7 +311,8 @@ static void put_scan(json_t **root, const struct recon_run *run)
     report_put(root, "samples", json_integer((json_int_t)scan->samples));
     report_put(root, "coils", json_integer((json_int_t)scan->coils));
     report_put(root, "voxels", json_integer((json_int_t)scan->voxels));
-    report_put(root, "combined", scan->coils > 1 ? json_string("root of the sum of squares") : json_null());
+    report_put(root, "combined", recon_combined(run) ? json_string(recon_combined(run)) : json_null());
+    report_put(root, "sense", ki_json_string(run->arguments->sense));
     report_put(root, "noise_acquisitions", json_integer((json_int_t)scan->noise));
     convention_report(root, &scan->matrix, &scan->range);
     report_put(root, "scale", json_string(run->options.scale == KN_RECON_SCALE_UNITARY ? "unitary" : "none"));

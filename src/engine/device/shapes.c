@@ -213,6 +213,8 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                                    {.group = 32, .chunk = 512, .tile = {8, 8, 8}}},
     // The product with the spectrum (toeplitz.c). items: pairs of points.
     [SHAPE_MRI_TOEPLITZ] = {"mri-toeplitz", false, {.group = 256, .items = 16}, {.group = 256, .items = 2}},
+    // Products with maps of coils (sense/maps.c). items: voxels.
+    [SHAPE_MRI_SENSE] = {"mri-sense", false, {.group = 256, .items = 16}, {.group = 256, .items = 2}},
 
     // ---- src/app/sparse ----
 

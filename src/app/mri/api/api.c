@@ -324,3 +324,10 @@ const char *kn_recon_boundary_name(kn_recon_boundary boundary)
 
     return (unsigned)boundary <= KN_RECON_BOUNDARY_PERIODIC ? names[boundary] : NULL;
 }
+
+const char *kn_recon_sense_name(kn_recon_sense sense)
+{
+    static const char *const names[] = {"none", "maps"};
+
+    return (unsigned)sense <= KN_RECON_SENSE_MAPS ? names[sense] : NULL;
+}

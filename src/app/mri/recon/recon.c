@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a scan to its image: by least squares, by the adjoint alone, or by gridding; on a device, or with the
 // host's kernels there. Coils are reconstructed one by one and combined by the root of the sum of their
-// squares.
+// squares, or together, by their sensitivities (app/mri/sense/sense.h).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static bool step_iteration(void *context, size_t iteration)
 {
     struct recon *recon = context;
     double part = (double)iteration / (double)recon->ls.iterations,
-           done = ((double)recon->coil + part) / (double)recon->scan.coils;
+           done = ((double)recon->coil + part) / (double)recon->images;
 
     return ki_recon_step(recon, done, done, NULL) == KN_OK;
 }
@@ -80,16 +80,16 @@ static void set_scale(struct recon *recon)
 
 static void combine(const struct recon *recon, const double complex *images, double complex *image)
 {
-    size_t voxels = recon->voxels, coils = recon->scan.coils;
+    size_t voxels = recon->voxels;
 
     for (size_t n = 0; n < voxels; n++) {
         double sum = 0;
 
-        for (size_t coil = 0; coil < coils; coil++) {
-            double complex value = recon->factor * images[coil * voxels + n];
+        for (size_t i = 0; i < recon->images; i++) {
+            double complex value = recon->factor * images[i * voxels + n];
 
             sum += creal(value) * creal(value) + cimag(value) * cimag(value);
-            image[n] = coils > 1 ? sqrt(sum) : value;
+            image[n] = recon->images > 1 ? sqrt(sum) : value;
         }
     }
 }
@@ -97,17 +97,17 @@ static void combine(const struct recon *recon, const double complex *images, dou
 static kn_status run(struct recon *recon, kn_error *err)
 {
     kn_recon_solution *result = recon->result;
-    size_t voxels = recon->voxels, coils = recon->scan.coils;
+    size_t voxels = recon->voxels, count = recon->images;
     bool solves = recon->options.method == KN_RECON_METHOD_LEAST_SQUARES;
-    double complex *images = malloc(coils * voxels * sizeof *images);
+    double complex *images = malloc(count * voxels * sizeof *images);
     kn_status status = KN_OK;
 
     result->image = malloc(voxels * sizeof *result->image);
     if (solves)
-        result->coils = calloc(coils, sizeof *result->coils);
+        result->coils = calloc(count, sizeof *result->coils);
     if (!images || !result->image || (solves && !result->coils))
-        status = ki_fail_memory(err, coils * voxels * sizeof *images, "the images");
-    result->coil_count = result->coils ? coils : 0;
+        status = ki_fail_memory(err, count * voxels * sizeof *images, "the images");
+    result->coil_count = result->coils ? count : 0;
     if (!status)
         status = ki_recon_step(recon, 0, 0, err);
     if (!status)
@@ -154,11 +154,15 @@ static void settle_result(const struct recon *recon)
 static kn_status check_arrays(const struct recon *recon, kn_error *err)
 {
     const kn_recon_scan *scan = &recon->scan;
+    kn_status status;
 
     if (!scan->k)
         return ki_fail(err, KN_ERROR_ARGUMENT, "k is NULL");
-    return ki_recon_check_arrays(recon->extras.beyond ? NULL : &scan->matrix, scan->k, scan->samples,
-                                 scan->weights, scan->basis, err);
+    status = ki_recon_check_arrays(recon->extras.beyond ? NULL : &scan->matrix, scan->k, scan->samples,
+                                   scan->weights, scan->basis, err);
+    if (!status && recon->joint)
+        status = ki_mri_maps_check(ki_recon_maps(recon), scan->coils, recon->voxels, err);
+    return status;
 }
 
 static kn_recon_solution *make_solution(const struct recon *recon)

@@ -152,17 +152,35 @@ static kn_status make_toeplitz(struct recon *recon, struct mri_toeplitz **toepli
                           : KN_OK;
 }
 
-// F^H W F by one of two methods, of which the other one is NULL; and the solver on it.
+// F^H W F by one of two methods, of which the other one is NULL; the same of all coils, by their maps; and
+// the solver on it.
 struct equations {
     struct mri_toeplitz *toeplitz;
     struct mri_forward_normal *forward;
+    struct mri_maps *maps;
+    struct mri_normal joint;
     struct mri_solver *solver;
 };
+
+static kn_status join(struct recon *recon, const struct mri_normal *one, struct equations *made,
+                      kn_error *err)
+{
+    const double complex *maps = ki_recon_maps(recon);
+    size_t voxels = recon->voxels, coils = recon->scan.coils;
+    struct mri_sense of = {.a = one->a, .coils = coils};
+    kn_status status = ki_mri_maps_create(recon->queue, maps, coils, voxels, &made->maps, err);
+
+    of.there = made->maps;
+    made->joint = (struct mri_normal){one->matrix, one->bound * ki_mri_maps_bound(maps, coils, voxels), NULL};
+    recon->result->details.bound = made->joint.bound;
+    return status ? status : ki_mri_sense_begin(&of, &made->joint.a, err);
+}
 
 static kn_status make_equations(struct recon *recon, struct equations *made, kn_error *err)
 {
     const kn_recon_scan *scan = &recon->scan;
     bool forward = recon->options.normal == KN_RECON_NORMAL_FORWARD;
+    const struct mri_normal *one;
     kn_status status =
         forward ? ki_mri_forward_normal_create(recon->queue, &scan->matrix, scan->k, scan->samples,
                                                recon->normal_weights, recon->kernel, &made->forward, err)
@@ -170,10 +188,12 @@ static kn_status make_equations(struct recon *recon, struct equations *made, kn_
 
     if (status)
         return status;
-    return ki_mri_solver_create(recon->queue,
-                                forward ? ki_mri_forward_normal_of(made->forward)
-                                        : ki_mri_toeplitz_normal(made->toeplitz),
-                                &recon->ls, &made->solver, err);
+    one = forward ? ki_mri_forward_normal_of(made->forward) : ki_mri_toeplitz_normal(made->toeplitz);
+    if (recon->joint)
+        status = join(recon, one, made, err);
+    return status ? status
+                  : ki_mri_solver_create(recon->queue, recon->joint ? &made->joint : one, &recon->ls,
+                                         &made->solver, err);
 }
 
 static void free_equations(struct recon *recon, struct equations *made)
@@ -184,14 +204,17 @@ static void free_equations(struct recon *recon, struct equations *made)
         ki_recon_set_normal(recon, &rate);
     }
     ki_mri_solver_free(made->solver);
+    ki_mri_normal_end(&made->joint);
+    ki_mri_maps_free(made->maps);
     ki_mri_forward_normal_free(made->forward);
     ki_mri_toeplitz_free(made->toeplitz);
 }
 
-static kn_status solve(struct recon *recon, struct mri_solver *solver, size_t coil, const kn_buffer *fhd,
-                       kn_buffer *image, kn_error *err)
+// The i-th image, to the host as well.
+static kn_status solve(struct recon *recon, struct mri_solver *solver, size_t i, const kn_buffer *fhd,
+                       kn_buffer *image, double complex *images, kn_error *err)
 {
-    const double complex *start = ki_recon_start_of(recon, coil);
+    const double complex *start = ki_recon_start_of(recon, i);
     struct recon_clock clock;
     kn_status status = KN_OK;
 
@@ -200,15 +223,17 @@ static kn_status solve(struct recon *recon, struct mri_solver *solver, size_t co
     clock = ki_recon_start(recon);
     if (!status)
         status = ki_mri_solver_solve(recon->queue, solver, fhd, start ? image : NULL, image,
-                                     &recon->result->coils[coil], err);
+                                     &recon->result->coils[i], err);
     if (!status)
         status = kn_queue_finish(recon->queue, err);
-    if (!status)
-        ki_recon_stop(recon, &clock, &recon->result->details.solver);
-    return status;
+    if (status)
+        return status;
+    ki_recon_stop(recon, &clock, &recon->result->details.solver);
+    return ki_recon_download(recon->queue, image, recon->voxels, images + i * recon->voxels, err);
 }
 
-// F^H d and the image, the equations and their solver.
+// F^H d and the image, the equations and their solver; of all coils their maps, the sum over them, and what
+// the operator takes.
 static struct mri_bytes solver_memory(const struct recon *recon, const struct mri_toeplitz_size *size)
 {
     size_t samples = recon->scan.samples, voxels = recon->voxels;
@@ -220,6 +245,10 @@ static struct mri_bytes solver_memory(const struct recon *recon, const struct mr
 
     // The memory of the sums is the queue's: one has it after the other.
     normal = mri_bytes_either(normal, adjoint);
+    if (recon->joint)
+        normal = mri_bytes_both(
+            normal, (struct mri_bytes){.host = saturate_times(voxels, MRI_PAIR),
+                                       .device = saturate_times(voxels, (recon->scan.coils + 3) * MRI_PAIR)});
     return mri_bytes_both(mri_bytes_both(images, normal), ki_mri_solver_memory(voxels));
 }
 
@@ -227,28 +256,33 @@ static kn_status solve_coils(struct recon *recon, double complex *images, kn_err
 {
     const kn_recon_scan *scan = &recon->scan;
     struct equations equations = {.toeplitz = NULL};
-    kn_buffer *fhd = NULL, *image = NULL;
+    kn_buffer *fhd = NULL, *image = NULL, *sum = NULL;
     kn_status status = create(recon, recon->voxels, &fhd, err);
 
     if (!status)
         status = create(recon, recon->voxels, &image, err);
+    if (!status && recon->joint)
+        status = create(recon, recon->voxels, &sum, err);
     if (!status)
         status = make_equations(recon, &equations, err);
     for (size_t coil = 0; coil < scan->coils && !status; coil++) {
-        const struct mri_sum sum = ki_recon_sum(recon, coil);
+        const struct mri_sum of_coil = ki_recon_sum(recon, coil);
+        double done;
 
-        recon->coil = coil;
-        status =
-            ki_recon_step(recon, (double)coil / (double)scan->coils, (double)coil / (double)scan->coils, err);
+        recon->coil = recon->joint ? 0 : coil;
+        done = (double)recon->coil / (double)recon->images;
+        status = ki_recon_step(recon, done, done, err);
         if (!status)
-            status = adjoint(recon, &sum, fhd, err);
-        if (!status)
-            status = solve(recon, equations.solver, coil, fhd, image, err);
-        if (!status)
-            status =
-                ki_recon_download(recon->queue, image, recon->voxels, images + coil * recon->voxels, err);
+            status = adjoint(recon, &of_coil, fhd, err);
+        if (!status && recon->joint)
+            status = ki_mri_maps_add(recon->queue, equations.maps, coil, fhd, coil == 0, sum, err);
+        else if (!status)
+            status = solve(recon, equations.solver, coil, fhd, image, images, err);
     }
+    if (!status && recon->joint)
+        status = solve(recon, equations.solver, 0, sum, image, images, err);
     free_equations(recon, &equations);
+    kn_buffer_free(sum);
     kn_buffer_free(image);
     kn_buffer_free(fhd);
     return status;

@@ -43,12 +43,12 @@ static kn_status make_normal(struct recon *recon, struct mri_host_normal **norma
     return KN_OK;
 }
 
-static kn_status solve(struct recon *recon, struct mri_host_normal *normal, size_t coil,
+static kn_status solve(struct recon *recon, const struct mri_normal *normal, size_t i,
                        const double complex *fhd, double complex *image, kn_error *err)
 {
     struct recon_clock clock = ki_recon_start(recon);
-    kn_status status = ki_mri_host_solve(normal, fhd, &recon->ls, ki_recon_start_of(recon, coil), image,
-                                         &recon->result->coils[coil], err);
+    kn_status status = ki_mri_host_solve(normal, fhd, &recon->ls, ki_recon_start_of(recon, i), image,
+                                         &recon->result->coils[i], err);
 
     ki_recon_stop(recon, &clock, &recon->result->details.solver);
     return status;
@@ -66,7 +66,38 @@ struct mri_bytes ki_recon_on_host_memory(const struct recon *recon, const struct
     normal = recon->options.normal == KN_RECON_NORMAL_FORWARD
                  ? ki_mri_host_normal_forward_memory(voxels, samples, recon->kernel)
                  : ki_mri_host_normal_memory(size, samples, recon->kernel);
-    return mri_bytes_both(mri_bytes_both(fhd, normal), ki_mri_host_solve_memory(voxels));
+    normal = mri_bytes_both(mri_bytes_both(fhd, normal), ki_mri_host_solve_memory(voxels));
+    if (recon->joint) // the sum over coils, and what the operator takes
+        normal.host = saturate_plus(normal.host, saturate_times(voxels, 3 * MRI_COMPLEX));
+    return normal;
+}
+
+// By the maps of all coils: the sum of S^H F^H d, and the image that it is of.
+static kn_status solve_jointly(struct recon *recon, const struct mri_host_normal *single, double complex *fhd,
+                               double complex *image, kn_error *err)
+{
+    const struct mri_normal *one = ki_mri_host_normal_of(single);
+    const double complex *maps = ki_recon_maps(recon);
+    size_t voxels = recon->voxels, coils = recon->scan.coils;
+    const struct mri_sense of = {.a = one->a, .coils = coils, .maps = (double complex *)maps};
+    struct mri_normal all = {one->matrix, one->bound * ki_mri_maps_bound(maps, coils, voxels), NULL};
+    double complex *sum = calloc(voxels, sizeof *sum);
+    kn_status status = sum ? ki_mri_sense_begin(&of, &all.a, err)
+                           : ki_fail_memory(err, voxels * sizeof *sum, "the sum over coils");
+
+    recon->result->details.bound = all.bound;
+    for (size_t coil = 0; coil < coils && !status; coil++) {
+        status = ki_recon_step(recon, 0, 0, err);
+        if (!status)
+            status = add_adjoint(recon, coil, fhd, err);
+        if (!status)
+            ki_mri_map_add(maps + coil * voxels, fhd, voxels, sum);
+    }
+    if (!status)
+        status = solve(recon, &all, 0, sum, image, err);
+    ki_mri_normal_end(&all);
+    free(sum);
+    return status;
 }
 
 kn_status ki_recon_on_host(struct recon *recon, double complex *images, kn_error *err)
@@ -80,7 +111,9 @@ kn_status ki_recon_on_host(struct recon *recon, double complex *images, kn_error
 
     if (!status && solves)
         status = make_normal(recon, &normal, err);
-    for (size_t coil = 0; coil < scan->coils && !status; coil++) {
+    if (!status && recon->joint)
+        status = solve_jointly(recon, normal, fhd, images, err);
+    for (size_t coil = 0; coil < scan->coils && !status && !recon->joint; coil++) {
         double complex *image = images + coil * recon->voxels;
 
         recon->coil = coil;
@@ -89,7 +122,7 @@ kn_status ki_recon_on_host(struct recon *recon, double complex *images, kn_error
         if (!status)
             status = add_adjoint(recon, coil, solves ? fhd : image, err);
         if (!status && solves)
-            status = solve(recon, normal, coil, fhd, image, err);
+            status = solve(recon, ki_mri_host_normal_of(normal), coil, fhd, image, err);
     }
     if (!status && solves && recon->options.normal == KN_RECON_NORMAL_FORWARD) {
         const kn_recon_rate rate = ki_mri_host_normal_rate(normal);

@@ -10,6 +10,7 @@
 
 #include "app/mri/gridding/gridding.h"
 #include "app/mri/mri.h"
+#include "app/mri/sense/sense.h"
 #include "app/mri/solver/solver.h"
 #include "app/mri/sum/sum.h"
 #include "base/ask.h"
@@ -35,6 +36,8 @@ struct recon {
     kn_recon_solve_options options;
     kn_recon_extras extras;
     size_t voxels;
+    size_t images; // that are solved for: one, or one for each coil
+    bool joint;    // the one of all coils, by their maps
     enum mri_kernel kernel;
     char why[KN_RECON_WHY]; // this method of the adjoint
     struct mri_gridding_options gridding;
@@ -68,8 +71,9 @@ void ki_recon_stop(const struct recon *recon, const struct recon_clock *clock, k
 // The stage of F^H W F by both sums.
 void ki_recon_set_normal(struct recon *recon, const kn_recon_rate *rate);
 
-// A coil's samples and its start; NULL: 1 throughout, and 0.
+// A coil's samples and its start, and the first one's map; NULL: 1 throughout, 0, and none.
 const double complex *ki_recon_data(const struct recon *recon, size_t coil);
+const double complex *ki_recon_maps(const struct recon *recon);
 const double complex *ki_recon_start_of(const struct recon *recon, size_t coil);
 // A coil's adjoint as the sum wants it.
 struct mri_sum ki_recon_sum(struct recon *recon, size_t coil);
@@ -77,9 +81,9 @@ struct mri_sum ki_recon_sum(struct recon *recon, size_t coil);
 // A stage's rate grows by that of one more coil.
 void ki_recon_add_rate(kn_recon_stage *stage, const kn_recon_rate *rate);
 
-// All coils, each into `images` (voxels each); and what that takes beside the scan, weights and images. On a
-// device direct sums go through voxels and samples in pieces, gridding through samples: of these there may be
-// more than it holds. `size`: of least squares by a convolution.
+// All coils, each into `images` (voxels each), or into one; and what that takes beside the scan, weights and
+// images. On a device direct sums go through voxels and samples in pieces, gridding through samples: of these
+// there may be more than it holds. `size`: of least squares by a convolution.
 kn_status ki_recon_on_host(struct recon *recon, double complex *images, kn_error *err);
 struct mri_bytes ki_recon_on_host_memory(const struct recon *recon, const struct mri_toeplitz_size *size);
 kn_status ki_recon_on_device(struct recon *recon, double complex *images, kn_error *err);

@@ -7,14 +7,15 @@
 #include "engine/engine.h"
 #include "recon_internal.h"
 
-// The scan, which is the caller's, the weights that are made of it, an image for each coil and the combined
-// one.
+// The scan and maps, which are the caller's, the weights that are made of it, an image for each that is
+// solved for and the combined one.
 static struct mri_bytes arrays_of(const struct recon *recon)
 {
     enum { WEIGHTS = 2 }; // those of the adjoint and those of the normal operator
     size_t coils = recon->scan.coils, image = saturate_times(recon->voxels, MRI_COMPLEX),
            sample = MRI_POSITION + WEIGHTS * sizeof(double) + coils * MRI_COMPLEX;
-    size_t images = coils + 1 + (recon->options.start ? coils : 0);
+    size_t solved = recon->images * (recon->options.start ? 2 : 1),
+           images = solved + 1 + (recon->joint ? coils : 0);
 
     return (struct mri_bytes){
         .host = saturate_plus(saturate_times(recon->scan.samples, sample), saturate_times(images, image))};

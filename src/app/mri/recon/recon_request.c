@@ -55,6 +55,7 @@ static kn_status check_options(const kn_recon_solve_options *options, kn_error *
         {"boundary", "kn_recon_boundary", options->boundary, KN_RECON_BOUNDARY_PERIODIC},
         {"kernel", "kn_recon_kernel", options->kernel, KN_RECON_KERNEL_HOST_SINGLE},
         {"method of the adjoint", "kn_recon_adjoint_method", options->adjoint, KN_RECON_ADJOINT_SEPARABLE},
+        {"combination of coils", "kn_recon_sense", options->sense, KN_RECON_SENSE_MAPS},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -101,6 +102,21 @@ static kn_status check_method(const struct recon *recon, kn_error *err)
             err, KN_ERROR_ARGUMENT,
             "relative_lambda counts in units of a bound that the normal operator by both sums does "
             "not have; give lambda in absolute terms");
+    return KN_OK;
+}
+
+static kn_status check_sense(const struct recon *recon, kn_error *err)
+{
+    const kn_recon_solve_options *options = &recon->options;
+
+    if (!options->maps != (options->sense != KN_RECON_SENSE_MAPS))
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       options->maps ? "maps go with KN_RECON_SENSE_MAPS, not with %s"
+                                     : "maps are NULL; the coils' sensitivities are what %s combines them by",
+                       kn_recon_sense_name(options->sense));
+    if (options->sense != KN_RECON_SENSE_NONE && options->method != KN_RECON_METHOD_LEAST_SQUARES)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "sensitivities of coils go with least squares, not with %s",
+                       kn_recon_method_name(options->method));
     return KN_OK;
 }
 
@@ -173,7 +189,11 @@ kn_status ki_recon_request(const char *function, const kn_queue *queue, const kn
     recon->gridding = (struct mri_gridding_options){.oversampling = recon->options.oversampling,
                                                     .width = recon->options.width};
     recon->on_host = recon->options.method != KN_RECON_METHOD_GRIDDING && mri_kernel_is_host(recon->kernel);
+    recon->joint = recon->options.sense != KN_RECON_SENSE_NONE;
+    recon->images = recon->joint ? 1 : recon->scan.coils;
     status = check_method(recon, err);
+    if (!status)
+        status = check_sense(recon, err);
     if (!status)
         status = check_q(recon, err);
     if (!status)

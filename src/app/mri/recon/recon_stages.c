@@ -63,6 +63,11 @@ const double complex *ki_recon_start_of(const struct recon *recon, size_t coil)
     return start ? start + coil * recon->voxels : NULL;
 }
 
+const double complex *ki_recon_maps(const struct recon *recon)
+{
+    return (const double complex *)recon->options.maps;
+}
+
 struct mri_sum ki_recon_sum(struct recon *recon, size_t coil)
 {
     const kn_recon_scan *scan = &recon->scan;

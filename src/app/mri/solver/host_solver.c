@@ -20,6 +20,7 @@ struct mri_host_normal {
     double bound;
     struct mri_fft fft;
     struct host_forward *forward; // instead of spectrum, grid and transforms
+    struct mri_normal normal;     // what the solver takes it for
 };
 
 // Both sums. F is a product of matrices, or the sum with the parts exchanged: samples at -k are its voxels,
@@ -34,6 +35,12 @@ struct host_forward {
 };
 
 // ---- the operator ----
+
+static kn_status apply(void *data, bool adjoint, const void *from, void *to, kn_error *err)
+{
+    (void)adjoint; // it is its own
+    return ki_mri_host_normal_apply(data, from, to, err);
+}
 
 // Where voxel n lies in the grid's numbering.
 static size_t grid_index(const kn_recon_matrix *matrix, const size_t length[MRI_AXES], size_t n)
@@ -145,6 +152,8 @@ kn_status ki_mri_host_normal_create(const struct mri_sum *of, enum mri_kernel ke
                  : ki_fail_memory(err, made->size.points * sizeof *made->grid, "the normal operator");
     if (!status)
         status = make_spectrum(made, &shape, q, of->ask, err);
+    if (!status)
+        status = ki_mri_normal_begin_host(matrix, made->bound, apply, made, &made->normal, err);
     free(q);
     if (!status)
         return KN_OK;
@@ -218,6 +227,8 @@ kn_status ki_mri_host_normal_create_forward(const struct mri_sum *of, enum mri_k
         made->matrix = of->matrix;
         made->bound = NAN;
         made->forward = forward;
+        if (!status)
+            status = ki_mri_normal_begin_host(&of->matrix, NAN, apply, made, &made->normal, err);
     } else {
         free(forward);
     }
@@ -292,6 +303,7 @@ void ki_mri_host_normal_free(struct mri_host_normal *normal)
         free(normal->forward->data);
         free(normal->forward);
     }
+    ki_mri_normal_end(&normal->normal);
     ki_mri_fft_free(&normal->fft);
     free(normal->spectrum);
     free(normal->grid);
@@ -301,6 +313,11 @@ void ki_mri_host_normal_free(struct mri_host_normal *normal)
 double ki_mri_host_normal_bound(const struct mri_host_normal *normal)
 {
     return normal->bound;
+}
+
+const struct mri_normal *ki_mri_host_normal_of(const struct mri_host_normal *normal)
+{
+    return &normal->normal;
 }
 
 kn_status ki_mri_host_normal_apply(struct mri_host_normal *normal, const double complex *x, double complex *y,
@@ -329,9 +346,8 @@ kn_status ki_mri_host_normal_apply(struct mri_host_normal *normal, const double 
 // Of the loop (src/operator/cgnr/host_cgnr.h): a complex number is two of its.
 static kn_status product(void *data, bool adjoint, const void *x, void *y, double *squares, kn_error *err)
 {
-    (void)adjoint;  // it is its own
     *squares = NAN; // not asked for
-    return ki_mri_host_normal_apply(data, x, y, err);
+    return kn_operator_apply_host(data, adjoint, x, y, err);
 }
 
 // What is added to the equation.
@@ -379,7 +395,7 @@ static void along(const void *data, const double *x, const double *d, size_t cou
             out[i] += regularizer->lambda * d[i];
 }
 
-static kn_status iterate(struct mri_host_normal *normal, const double complex *fhd,
+static kn_status iterate(const struct mri_normal *normal, const double complex *fhd,
                          const struct mri_solver_options *options, const double complex *start,
                          double complex *image, struct mri_solver_result *result, kn_error *err)
 {
@@ -391,19 +407,20 @@ static kn_status iterate(struct mri_host_normal *normal, const double complex *f
                                           .correction = result->lambda > 0 ? &correction : NULL,
                                           .progress = options->progress,
                                           .progress_data = options->context};
+    size_t voxels = kn_operator_get_columns(normal->a);
     struct host_vectors vectors;
-    const struct host_cgnr_operator a = {.rows = 2 * normal->voxels,
-                                         .columns = 2 * normal->voxels,
+    const struct host_cgnr_operator a = {.rows = 2 * voxels,
+                                         .columns = 2 * voxels,
                                          .vectors = &vectors,
                                          .product = product,
-                                         .data = normal};
+                                         .data = normal->a};
     struct host_cgnr_result found = {.history = result->residuals};
     double norm = 0;
     kn_status status = ki_host_vectors_create("solving", KN_F64, a.rows, NULL, &vectors, err);
 
     if (!status)
         norm = sqrt(ki_host_vectors_dot(&vectors, fhd, fhd, a.rows));
-    for (size_t i = 0; i < normal->voxels && !status; i++)
+    for (size_t i = 0; i < voxels && !status; i++)
         image[i] = start && norm > 0 ? start[i] : 0;
     if (!status && norm > 0)
         status = ki_host_cg(&a, fhd, &how, image, &found, err);
@@ -424,7 +441,7 @@ struct mri_bytes ki_mri_host_solve_memory(size_t voxels)
     return (struct mri_bytes){.host = saturate_times(voxels, VECTORS * MRI_COMPLEX)};
 }
 
-kn_status ki_mri_host_solve(struct mri_host_normal *normal, const double complex *fhd,
+kn_status ki_mri_host_solve(const struct mri_normal *normal, const double complex *fhd,
                             const struct mri_solver_options *options, const double complex *start,
                             double complex *image, struct mri_solver_result *result, kn_error *err)
 {

@@ -36,10 +36,13 @@ double ki_mri_host_normal_bound(const struct mri_host_normal *normal);
 kn_status ki_mri_host_normal_apply(struct mri_host_normal *normal, const double complex *x, double complex *y,
                                    kn_error *err);
 
-// As ki_mri_solver_solve, with the same words for the result, from `start` (NULL: 0).
-// KN_ERROR_MEMORY; KN_ERROR_ARGUMENT for a lambda in units of a bound that is not known;
-// those of ki_mri_host_normal_apply.
-kn_status ki_mri_host_solve(struct mri_host_normal *normal, const double complex *fhd,
+// For ki_mri_host_solve, as long as the operator is there; it owns it.
+const struct mri_normal *ki_mri_host_normal_of(const struct mri_host_normal *normal);
+
+// As ki_mri_solver_solve, with the same words for the result, from `start` (NULL: 0), with an operator of the
+// host's memory. KN_ERROR_MEMORY; KN_ERROR_ARGUMENT for a lambda in units of a bound that is not known; those
+// of the operator.
+kn_status ki_mri_host_solve(const struct mri_normal *normal, const double complex *fhd,
                             const struct mri_solver_options *options, const double complex *start,
                             double complex *image, struct mri_solver_result *result, kn_error *err);
 struct mri_bytes ki_mri_host_solve_memory(size_t voxels);

@@ -10,18 +10,36 @@
 #include "base/error.h"
 #include "app/mri/sum/sum_internal.h"
 
+static kn_status begin(kn_context *context, const kn_recon_matrix *matrix, double bound,
+                       const kn_operator_functions *given, struct mri_normal *normal, kn_error *err)
+{
+    kn_operator_functions functions = *given;
+    kn_status status = ki_mri_matrix_count(matrix, &functions.rows, err);
+
+    functions.columns = functions.rows;
+    functions.is_complex = true;
+    *normal = (struct mri_normal){*matrix, bound, NULL};
+    return status ? status : kn_operator_create(context, &functions, &normal->a, err);
+}
+
 kn_status ki_mri_normal_begin(kn_context *context, const kn_recon_matrix *matrix, double bound,
                               kn_operator_function *apply, void *data, struct mri_normal *normal,
                               kn_error *err)
 {
-    size_t voxels;
-    kn_status status = ki_mri_matrix_count(matrix, &voxels, err);
     const kn_operator_functions functions =
-        KN_INIT(kn_operator_functions, .rows = voxels, .columns = voxels, .type = KN_F32, .is_complex = true,
-                .apply = apply, .data = data);
+        KN_INIT(kn_operator_functions, .type = KN_F32, .apply = apply, .data = data);
 
-    *normal = (struct mri_normal){*matrix, bound, NULL};
-    return status ? status : kn_operator_create(context, &functions, &normal->a, err);
+    return begin(context, matrix, bound, &functions, normal, err);
+}
+
+kn_status ki_mri_normal_begin_host(const kn_recon_matrix *matrix, double bound,
+                                   kn_operator_host_function *apply, void *data, struct mri_normal *normal,
+                                   kn_error *err)
+{
+    const kn_operator_functions functions =
+        KN_INIT(kn_operator_functions, .type = KN_F64, .apply_host = apply, .data = data);
+
+    return begin(NULL, matrix, bound, &functions, normal, err);
 }
 
 void ki_mri_normal_end(struct mri_normal *normal)

@@ -11,17 +11,21 @@
 #include "app/mri/sum/sum.h"
 #include "operator/operator.h"
 
-// An operator of the device, self-adjoint, of the matrix's voxels (x fastest).
+// An operator of the device, or of the host's memory, self-adjoint, of the matrix's voxels (x fastest).
 struct mri_normal {
     kn_recon_matrix matrix;
     double bound;   // on its norm, what a relative lambda is relative to; not-a-number where none is known
-    kn_operator *a; // of KN_F32 and complex
+    kn_operator *a; // complex: on a device of KN_F32, on the host of KN_F64
 };
 
-// That of `apply`, with `data`; `normal` is empty on failure. ki_mri_normal_end frees it, not `data`.
+// That of `apply`, with `data`, on a device or on the host; `normal` is empty on failure. ki_mri_normal_end
+// frees it, not `data`.
 kn_status ki_mri_normal_begin(kn_context *context, const kn_recon_matrix *matrix, double bound,
                               kn_operator_function *apply, void *data, struct mri_normal *normal,
                               kn_error *err);
+kn_status ki_mri_normal_begin_host(const kn_recon_matrix *matrix, double bound,
+                                   kn_operator_host_function *apply, void *data, struct mri_normal *normal,
+                                   kn_error *err);
 void ki_mri_normal_end(struct mri_normal *normal);
 
 // F by ki_mri_forward_device, F^H by ki_mri_sum_device with `kernel`, one of a device; W between them. k (in

@@ -259,8 +259,8 @@ static void expect_solved(const struct problem *problem, const struct mri_solver
         &(struct mri_sum){
             .matrix = problem->matrix, .k = problem->k, .samples = SAMPLES, .weights = problem->weights},
         MRI_HOST_DOUBLE, &normal, NULL, &err));
-    EXPECT_OK(
-        ki_mri_host_solve(normal, problem->rhs, options, warm ? problem->x : NULL, image, &result, &err));
+    EXPECT_OK(ki_mri_host_solve(ki_mri_host_normal_of(normal), problem->rhs, options,
+                                warm ? problem->x : NULL, image, &result, &err));
     equation(problem, options, result.lambda, image, left);
     for (size_t n = 0; n < problem->voxels; n++)
         left[n] -= problem->rhs[n];
@@ -313,14 +313,16 @@ START_TEST(edges)
     EXPECT_OK(ki_mri_host_normal_create(&of, MRI_HOST_DOUBLE, &normal, NULL, &err));
     // Nothing measured: nothing there, whatever it began with.
     memset(problem.rhs, 0, sizeof problem.rhs);
-    EXPECT_OK(ki_mri_host_solve(normal, problem.rhs, &options, problem.x, image, &result, &err));
+    EXPECT_OK(ki_mri_host_solve(ki_mri_host_normal_of(normal), problem.rhs, &options, problem.x, image,
+                                &result, &err));
     ck_assert_double_eq(test_norm(image, problem.voxels), 0);
     ck_assert_uint_eq(result.iterations, 0);
     free(result.residuals);
     // No iterations: the start.
     options.iterations = 0;
     problem.rhs[0] = 1;
-    EXPECT_OK(ki_mri_host_solve(normal, problem.rhs, &options, problem.x, image, &result, &err));
+    EXPECT_OK(ki_mri_host_solve(ki_mri_host_normal_of(normal), problem.rhs, &options, problem.x, image,
+                                &result, &err));
     ck_assert_mem_eq(image, problem.x, problem.voxels * sizeof *image);
     free(result.residuals);
     ki_mri_host_normal_free(normal);
@@ -330,8 +332,9 @@ START_TEST(edges)
     // Without a spectrum there is no unit of lambda.
     EXPECT_OK(ki_mri_host_normal_create_forward(&of, MRI_HOST_SINGLE, &normal, &err));
     options = (struct mri_solver_options){.iterations = 1, .lambda = 0.1, .relative_lambda = true};
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "units of a bound that this operator does not have",
-                   ki_mri_host_solve(normal, problem.rhs, &options, NULL, image, &result, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_ARGUMENT, "units of a bound that this operator does not have",
+        ki_mri_host_solve(ki_mri_host_normal_of(normal), problem.rhs, &options, NULL, image, &result, &err));
     ck_assert_ptr_null(result.residuals);
     ki_mri_host_normal_free(normal);
     ki_mri_host_normal_free(NULL);

@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `koine recon --sense`: one image of several coils by maps from files, on the host and on a device; and what is refused.
+# The coils' maps are constants here, so that the image must be the one that a single coil of them all has.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+command -v python3 >/dev/null || skip python3 "python3 is not installed"
+
+# ---- what is wrong before anything is read ----
+expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --sense "$work/maps" --solver adjoint
+expect_stderr '--sense .*/maps goes with --solver ls'
+expect_exit 2 koine recon "$work/k" --sense "$work/maps" --variants
+expect_stderr '--sense: --variants reconstructs coils one by one'
+
+expect_exit 0 koine trajectory radial --samples 32 --spokes 20 --matrix 20 -o "$work/t"
+expect_exit 0 koine phantom --matrix 20,20 --kspace "$work/t" -o "$work/k"
+cat >"$work/coils.py" <<'END'
+# FOLDER: coils 0.6 and 0.8 i times the phantom's data, in coils.cfl; and maps of them, right and wrong.
+import array
+import pathlib
+import sys
+
+work = pathlib.Path(sys.argv[1])
+factors = [0.6, 0.8j]
+
+
+def write(name, sizes, values):
+    (work / f"{name}.hdr").write_text("# Dimensions\n" + " ".join(map(str, sizes)) + "\n")
+    pairs = array.array("f", [part for value in values for part in (value.real, value.imag)])
+    (work / f"{name}.cfl").write_bytes(pairs.tobytes())
+
+
+pairs = array.array("f", (work / "k.cfl").read_bytes())
+data = [complex(pairs[i], pairs[i + 1]) for i in range(0, len(pairs), 2)]
+sizes = [int(size) for size in (work / "k.hdr").read_text().split("\n")[1].split()]
+write("coils", [1, 32, 20, 2], [factor * value for factor in factors for value in data])
+maps = [complex(factor) for factor in factors for voxel in range(400)]
+write("maps", [20, 20, 1, 2], maps)
+write("one", [20, 20], maps[:400])
+write("turned", [2, 20, 20], maps)
+write("nothing", [20, 20, 1, 2], [0j] * 800)
+write("nan", [20, 20, 1, 2], maps[:-1] + [complex(0, float("nan"))])
+END
+python3 "$work/coils.py" "$work" || fail "the coils were not written"
+cat >"$work/near.py" <<'END'
+# A B ERROR: whether two .cfl are that close together, in the 2-norm.
+import array
+import pathlib
+import sys
+
+a, b = (array.array("f", pathlib.Path(name).read_bytes()) for name in sys.argv[1:3])
+error = (sum((x - y) ** 2 for x, y in zip(a, b)) / sum(y * y for y in b)) ** 0.5
+print(f"{error:.3g}")
+sys.exit(len(a) != len(b) or not error <= float(sys.argv[3]))
+END
+
+# ---- the image ----
+how="--trajectory $work/t --matrix 20,20 --lambda 0.01 --relative-lambda"
+scan="$work/coils $how"
+# shellcheck disable=SC2086
+expect_exit 0 koine recon "$work/k" $how --kernel host-double -o "$work/single.cfl"
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double --sense "$work/maps" -o "$work/joint.cfl" --json "$work/joint.json"
+expect_stdout '^coils are combined by their sensitivities, .*/maps$'
+expect_stdout '^solver: 20 iterations, '
+python3 "$work/near.py" "$work/joint.cfl" "$work/single.cfl" 1e-6 || fail "two coils have not the image of one"
+grep -q '"combined": "sensitivities"' "$work/joint.json" || fail "the JSON does not say how coils were combined"
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double --sense "$work/maps" --warm-start "$work/joint" -n 1 -o "$work/start.cfl"
+python3 "$work/near.py" "$work/start.cfl" "$work/joint.cfl" 0.01 || fail "an iteration more is far from where it began"
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double -o "$work/none.npy" --sense none
+expect_stdout '^coils are combined by the root of the sum of their squares$'
+# shellcheck disable=SC2086
+expect_exit 1 koine recon $scan --kernel host-double -n 2 --tolerance 1e-9 --sense "$work/maps" -o "$work/two.npy"
+expect_stderr ': the image of all coils did not reach the tolerance of 1e-09 within 2 iterations$'
+
+# ---- refusals ----
+for maps in one turned nothing nan missing; do
+    # shellcheck disable=SC2086
+    expect_exit 3 koine recon $scan --kernel host-double --sense "$work/$maps" -o "$work/no.npy"
+    case $maps in
+        one) expect_stderr 'one: has the shape \(20, 20\), but 2 coils and this matrix want maps of \(2, 20, 20\)' ;;
+        turned) expect_stderr 'turned: has the shape \(20, 20, 2\), but ' ;;
+        nothing) expect_stderr 'nothing: is 0 throughout: by these maps no coil sees anything of the image' ;;
+        nan) expect_stderr 'nan: number 799 is .*, expected numbers' ;;
+        missing) expect_stderr 'missing' ;;
+    esac
+    [ ! -e "$work/no.npy" ] || fail "an image was written"
+done
+
+# ---- on a device ----
+need_device
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel tuned --sense "$work/maps" -o "$work/device.cfl"
+python3 "$work/near.py" "$work/device.cfl" "$work/joint.cfl" 1e-4 || fail "a device has another image"
