@@ -49,19 +49,24 @@ START_TEST(reconstructions)
         kn_recon_kernel kernel;
         kn_recon_density density;
         kn_recon_normal_method normal;
+        bool joint;
     } all[] = {
-        {KN_RECON_METHOD_ADJOINT, KN_RECON_KERNEL_HOST_DOUBLE, KN_RECON_DENSITY_RAMP, 0},
-        {KN_RECON_METHOD_ADJOINT, KN_RECON_KERNEL_TUNED, KN_RECON_DENSITY_RAMP, 0},
-        {KN_RECON_METHOD_ADJOINT, KN_RECON_KERNEL_NAIVE, KN_RECON_DENSITY_RAMP, 0},
-        {KN_RECON_METHOD_GRIDDING, KN_RECON_KERNEL_AUTO, KN_RECON_DENSITY_RAMP, 0},
-        {KN_RECON_METHOD_GRIDDING, KN_RECON_KERNEL_AUTO, KN_RECON_DENSITY_PIPE, 0},
-        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_HOST_DOUBLE, 0, KN_RECON_NORMAL_TOEPLITZ},
-        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_HOST_SINGLE, 0, KN_RECON_NORMAL_FORWARD},
-        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_TUNED, 0, KN_RECON_NORMAL_TOEPLITZ},
-        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_TUNED, 0, KN_RECON_NORMAL_FORWARD},
+        {KN_RECON_METHOD_ADJOINT, KN_RECON_KERNEL_HOST_DOUBLE, KN_RECON_DENSITY_RAMP, 0, false},
+        {KN_RECON_METHOD_ADJOINT, KN_RECON_KERNEL_TUNED, KN_RECON_DENSITY_RAMP, 0, false},
+        {KN_RECON_METHOD_ADJOINT, KN_RECON_KERNEL_NAIVE, KN_RECON_DENSITY_RAMP, 0, false},
+        {KN_RECON_METHOD_GRIDDING, KN_RECON_KERNEL_AUTO, KN_RECON_DENSITY_RAMP, 0, false},
+        {KN_RECON_METHOD_GRIDDING, KN_RECON_KERNEL_AUTO, KN_RECON_DENSITY_PIPE, 0, false},
+        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_HOST_DOUBLE, 0, KN_RECON_NORMAL_TOEPLITZ, false},
+        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_HOST_SINGLE, 0, KN_RECON_NORMAL_FORWARD, false},
+        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_TUNED, 0, KN_RECON_NORMAL_TOEPLITZ, false},
+        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_TUNED, 0, KN_RECON_NORMAL_FORWARD, false},
+        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_HOST_DOUBLE, 0, KN_RECON_NORMAL_TOEPLITZ, true},
+        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_TUNED, 0, KN_RECON_NORMAL_TOEPLITZ, true},
     };
+    static double maps[2 * BOTH * SIZE * SIZE];
     const kn_recon_scan scan = make_large();
 
+    maps[0] = 1;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         kn_recon_solve_options options = make_options(all[i].method, all[i].kernel);
         kn_recon_solve_memory estimate;
@@ -73,6 +78,8 @@ START_TEST(reconstructions)
         options.density = all[i].density;
         options.normal = all[i].normal;
         options.iterations = 2;
+        options.sense = all[i].joint ? KN_RECON_SENSE_MAPS : KN_RECON_SENSE_NONE;
+        options.maps = all[i].joint ? maps : NULL;
         EXPECT_OK(kn_recon_solve(queue, &scan, &options, &solution, &err)); // compiles
         kn_recon_solution_free(solution);
         EXPECT_OK(kn_recon_solve_measure(queue, &scan, &options, &estimate, &err));
@@ -82,11 +89,12 @@ START_TEST(reconstructions)
         peak = peak_end();
         kn_recon_solution_free(solution);
         kn_queue_close(fresh);
-        snprintf(name, sizeof name, "%s, %s, %s", kn_recon_method_name(all[i].method),
+        snprintf(name, sizeof name, "%s, %s, %s%s", kn_recon_method_name(all[i].method),
                  kn_recon_kernel_name(all[i].kernel),
                  all[i].density == KN_RECON_DENSITY_PIPE ? "pipe"
-                                                         : kn_recon_normal_method_name(all[i].normal));
-        expect_between(name, "host", estimate.host - given, peak.host);
+                                                         : kn_recon_normal_method_name(all[i].normal),
+                 all[i].joint ? ", maps" : "");
+        expect_between(name, "host", estimate.host - given - (all[i].joint ? sizeof maps : 0), peak.host);
         expect_between(name, "device", estimate.device, peak.device);
     }
 }
