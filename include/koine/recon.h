@@ -398,7 +398,11 @@ typedef enum kn_recon_sense {
     KN_RECON_SENSE_NONE = 0, // each by itself, and the root of the sum of their squares, which has no phase
     // By their sensitivities (Pruessmann et al., MRM 42, 1999), with the options' maps: least squares for all
     // coils together, (sum_c S_c^H F^H W F S_c + lambda R) x = sum_c S_c^H F^H W d_c.
-    KN_RECON_SENSE_MAPS = 1
+    KN_RECON_SENSE_MAPS = 1,
+    // With maps that are made of the scan: images of the centre of k-space, of up to 24 cycles along each
+    // axis as far as its samples are dense, with Hann's window, divided by the root of the sum of their
+    // squares. Weights have no part in it. It needs some dense cycles about k = 0 (KN_ERROR_ARGUMENT).
+    KN_RECON_SENSE_LOWRES = 2
 } kn_recon_sense;
 
 typedef struct kn_recon_solve_options {
@@ -456,9 +460,10 @@ typedef struct kn_recon_solution kn_recon_solution;
 // and one for a start; with `sense` too. Errors: KN_ERROR_ARGUMENT for NULL, no samples or coils, arrays that
 // kn_recon_plan_create refuses, options out of range, and what does not go together: no data or a start where
 // the method has none, relative_lambda without a bound, maps without KN_RECON_SENSE_MAPS or that without
-// maps, `sense` with another method than least squares; maps that are no numbers, or all 0; data or a start
-// that are no numbers, of least squares; KN_ERROR_UNSUPPORTED for what needs a device without a queue, and a
-// basis with gridding; KN_ERROR_MEMORY, before anything is taken, where the host or the device has less than
+// maps, `sense` with another method than least squares; maps that are no numbers, or all 0, and a scan
+// without a dense centre, or with zeros alone there, to make some of; data or a start that are no numbers, of
+// least squares; KN_ERROR_UNSUPPORTED for what needs a device without a queue, and a basis with gridding;
+// KN_ERROR_MEMORY, before anything is taken, where the host or the device has less than
 // kn_recon_solve_measure says; KN_ERROR_LIMIT; KN_ERROR_INTERRUPTED by `progress`; what programs and launches
 // give. `solution` is written only on success.
 KN_API kn_status kn_recon_solve(kn_queue *queue, const kn_recon_scan *scan,
@@ -504,7 +509,7 @@ KN_API size_t kn_recon_solution_get_coils(const kn_recon_solution *solution);
 // "radians", "normalized"; "none", "ramp", "pipe"; "auto", "naive", "register", "coalesced", "constant",
 // "constant-struct", "fast-trig", "tuned", "host-double", "host-single"; "auto", "direct", "separable";
 // "toeplitz", "forward"; "ls", "adjoint", "gridding"; "none", "unitary"; "tikhonov", "difference"; "zero",
-// "periodic"; "none", "maps". NULL for a number that is none.
+// "periodic"; "none", "maps", "lowres". NULL for a number that is none.
 KN_API const char *kn_recon_trajectory_name(kn_recon_trajectory_kind kind);
 KN_API const char *kn_recon_unit_name(kn_recon_unit unit);
 KN_API const char *kn_recon_density_name(kn_recon_density density);

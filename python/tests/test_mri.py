@@ -183,6 +183,8 @@ def test_coils_have_one_image(context: koine.Context) -> None:
         assert relative(found.image, np.asarray(right)) < (1e-4 if place else 1e-9)
     again = koine.recon(data, k, shape, sense="maps", maps=maps, start=found.image, iterations=0)
     assert relative(again.image, found.image) < 1e-12
+    lowres = koine.recon(data, k, shape, sense="lowres", lambda_=0.01)
+    assert len(lowres.coils) == 1 and relative(np.abs(lowres.image), np.abs(found.image)) < 1
     with pytest.raises(ValueError, match="maps are of 3 coils, and data of 2"):
         koine.recon(data[:2], k, shape, maps=maps)
     with pytest.raises(ValueError, match="maps have the shape"):

@@ -16,7 +16,8 @@ kn_status recon_check_sense(struct recon_run *run, kn_error *err)
 
     if (strcmp(word, kn_recon_sense_name(KN_RECON_SENSE_NONE)) == 0)
         return KN_OK;
-    run->options.sense = KN_RECON_SENSE_MAPS;
+    run->options.sense = strcmp(word, kn_recon_sense_name(KN_RECON_SENSE_LOWRES)) == 0 ? KN_RECON_SENSE_LOWRES
+                                                                                       : KN_RECON_SENSE_MAPS;
     if (arguments->variants)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--sense: --variants reconstructs coils one by one; leave it out");

@@ -58,6 +58,19 @@ static kn_status make_weights(struct recon *recon, kn_error *err)
     return status;
 }
 
+// The coils' sensitivities, where they are not given.
+static kn_status make_maps(struct recon *recon, kn_error *err)
+{
+    size_t count = recon->scan.coils * recon->voxels;
+
+    if (recon->options.sense == KN_RECON_SENSE_MAPS)
+        return KN_OK;
+    recon->made_maps = malloc(count * sizeof *recon->made_maps);
+    if (!recon->made_maps)
+        return ki_fail_memory(err, count * sizeof *recon->made_maps, "the maps of the coils");
+    return ki_mri_maps_lowres(&recon->scan, &recon->ask, recon->made_maps, err);
+}
+
 // F_u = F / sqrt(voxels): its adjoint is F^H / sqrt(voxels), and (F_u^H F_u + lambda R) x = F_u^H d has the
 // solution sqrt(voxels) y of (F^H F + voxels lambda R) y = F^H d.
 static void set_scale(struct recon *recon)
@@ -118,6 +131,8 @@ static kn_status run(struct recon *recon, kn_error *err)
         status = ki_recon_check(recon, err);
     if (!status)
         status = ki_recon_step(recon, 0, 0, err);
+    if (!status && recon->joint)
+        status = make_maps(recon, err);
     if (!status)
         status =
             recon->on_host ? ki_recon_on_host(recon, images, err) : ki_recon_on_device(recon, images, err);
@@ -160,7 +175,7 @@ static kn_status check_arrays(const struct recon *recon, kn_error *err)
         return ki_fail(err, KN_ERROR_ARGUMENT, "k is NULL");
     status = ki_recon_check_arrays(recon->extras.beyond ? NULL : &scan->matrix, scan->k, scan->samples,
                                    scan->weights, scan->basis, err);
-    if (!status && recon->joint)
+    if (!status && recon->options.sense == KN_RECON_SENSE_MAPS)
         status = ki_mri_maps_check(ki_recon_maps(recon), scan->coils, recon->voxels, err);
     return status;
 }
@@ -214,6 +229,7 @@ static kn_status solve(const char *function, kn_queue *queue, const kn_recon_sca
     settle_result(&recon);
     free(recon.weights);
     free(recon.normal_weights);
+    free(recon.made_maps);
     if (status)
         kn_recon_solution_free(recon.result);
     else

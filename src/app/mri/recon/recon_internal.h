@@ -10,6 +10,7 @@
 
 #include "app/mri/gridding/gridding.h"
 #include "app/mri/mri.h"
+#include "app/mri/sense/calibration.h"
 #include "app/mri/sense/sense.h"
 #include "app/mri/solver/solver.h"
 #include "app/mri/sum/sum.h"
@@ -36,8 +37,9 @@ struct recon {
     kn_recon_solve_options options;
     kn_recon_extras extras;
     size_t voxels;
-    size_t images; // that are solved for: one, or one for each coil
-    bool joint;    // the one of all coils, by their maps
+    size_t images;             // that are solved for: one, or one for each coil
+    bool joint;                // the one of all coils, by their maps
+    double complex *made_maps; // of the scan; NULL: the options'
     enum mri_kernel kernel;
     char why[KN_RECON_WHY]; // this method of the adjoint
     struct mri_gridding_options gridding;

@@ -7,8 +7,8 @@
 #include "engine/engine.h"
 #include "recon_internal.h"
 
-// The scan and maps, which are the caller's, the weights that are made of it, an image for each that is
-// solved for and the combined one.
+// The scan and maps, which are the caller's or made of it, the weights that are made of it, an image for each
+// that is solved for and the combined one.
 static struct mri_bytes arrays_of(const struct recon *recon)
 {
     enum { WEIGHTS = 2 }; // those of the adjoint and those of the normal operator
@@ -36,6 +36,8 @@ kn_status ki_recon_measure(const struct recon *recon, kn_recon_solve_memory *mem
     stages = mri_bytes_either(stages, ki_recon_check_memory_of(recon));
     stages =
         mri_bytes_either(stages, ki_mri_density_memory(&scan->matrix, scan->samples, recon->options.density));
+    if (recon->options.sense == KN_RECON_SENSE_LOWRES)
+        stages = mri_bytes_either(stages, ki_mri_maps_lowres_memory(scan));
     all = mri_bytes_both(arrays_of(recon), stages);
     *memory = (kn_recon_solve_memory){
         .host = all.host, .host_has = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE)};

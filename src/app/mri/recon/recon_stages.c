@@ -65,7 +65,7 @@ const double complex *ki_recon_start_of(const struct recon *recon, size_t coil)
 
 const double complex *ki_recon_maps(const struct recon *recon)
 {
-    return (const double complex *)recon->options.maps;
+    return recon->made_maps ? recon->made_maps : (const double complex *)recon->options.maps;
 }
 
 struct mri_sum ki_recon_sum(struct recon *recon, size_t coil)

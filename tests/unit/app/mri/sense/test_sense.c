@@ -2,66 +2,11 @@
 // Several coils with known sensitivities: the operators against the definitions, the images of an
 // undersampled radial scan of the phantom against their equations in double precision and against the
 // phantom, and what is refused.
-#include "unit/app/mri/recon_api_support.h"
+#include "sense_support.h"
 
 #include <koine/experimental/recon.h>
 
 enum { SIDE = 16, SPOKES = 8, MOST = 8 };
-
-// Coils around the field of view: each sees what is near to it best, with a phase of its own.
-static double *make_maps(const kn_recon_matrix *matrix, size_t coils, size_t voxels)
-{
-    double *maps = test_allocate(2 * coils * voxels * sizeof *maps);
-
-    for (size_t coil = 0; coil < coils; coil++)
-        for (size_t n = 0; n < voxels; n++) {
-            double angle = 2 * acos(-1) * (double)coil / (double)coils;
-            double x = ((double)(n % matrix->size[0]) + 0.5) / (double)matrix->size[0] - 0.5,
-                   y = ((double)(n / matrix->size[0] % matrix->size[1]) + 0.5) / (double)matrix->size[1] -
-                       0.5;
-            double far = hypot(x - 0.6 * cos(angle), y - 0.6 * sin(angle)), size = exp(-2 * far * far),
-                   phase = angle + 2 * x * cos(angle) - y;
-
-            maps[2 * (coil * voxels + n)] = size * cos(phase);
-            maps[2 * (coil * voxels + n) + 1] = size * sin(phase);
-        }
-    return maps;
-}
-
-// to = S from, or with `back` to += S^H from.
-static void see(const double *map, bool back, const double *from, double *to, size_t voxels)
-{
-    for (size_t n = 0; n < voxels; n++) {
-        double re = map[2 * n], im = back ? -map[2 * n + 1] : map[2 * n + 1];
-        double real = re * from[2 * n] - im * from[2 * n + 1],
-               imaginary = re * from[2 * n + 1] + im * from[2 * n];
-
-        to[2 * n] = real + (back ? to[2 * n] : 0);
-        to[2 * n + 1] = imaginary + (back ? to[2 * n + 1] : 0);
-    }
-}
-
-// What all coils measure, or with `back` the sum over coils of S^H F^H W data.
-static void encode(const struct problem *p, const double *maps, size_t coils, bool back, bool weighted,
-                   const double *from, double *to)
-{
-    double *image = test_allocate(2 * p->voxels * sizeof *image);
-
-    for (size_t i = 0; i < 2 * p->voxels && back; i++)
-        to[i] = 0;
-    for (size_t coil = 0; coil < coils; coil++) {
-        const double *map = maps + 2 * coil * p->voxels;
-
-        if (back) {
-            api_sum(p, true, weighted, from + 2 * coil * p->samples, image);
-            see(map, true, image, to, p->voxels);
-        } else {
-            see(map, false, from, image, p->voxels);
-            api_sum(p, false, false, image, to + 2 * coil * p->samples);
-        }
-    }
-    free(image);
-}
 
 // ---- operators ----
 
@@ -144,46 +89,6 @@ END_TEST
 
 // ---- images ----
 
-// The phantom, band-limited to its voxels, that `coils` coils see along few spokes.
-struct measured {
-    struct problem p; // its k and matrix, and in `image` the phantom
-    size_t coils;
-    double *maps, *data;
-    kn_recon_scan scan;
-};
-
-static struct measured measure(size_t coils)
-{
-    const kn_recon_trajectory radial = KN_INIT(kn_recon_trajectory, .kind = KN_RECON_TRAJECTORY_RADIAL,
-                                               .samples = SIDE, .spokes = SPOKES, .extent = SIDE);
-    struct measured m = {.coils = coils};
-    struct problem *p = &m.p;
-    double *phantom;
-
-    *p = (struct problem){.matrix = {2, {SIDE, SIDE, 1}}, .voxels = SIDE * SIDE, .samples = SIDE * SPOKES};
-    p->k = test_allocate(3 * p->samples * sizeof *p->k);
-    EXPECT_OK(kn_recon_trajectory_fill(&radial, p->samples, p->k, &err));
-    phantom = test_allocate(p->voxels * sizeof *phantom);
-    EXPECT_OK(kn_recon_phantom_image(&p->matrix, 1, phantom, &err));
-    p->image = test_zeros(2 * p->voxels, sizeof *p->image);
-    for (size_t n = 0; n < p->voxels; n++)
-        p->image[2 * n] = phantom[n];
-    free(phantom);
-    m.maps = make_maps(&p->matrix, coils, p->voxels);
-    m.data = test_allocate(2 * coils * p->samples * sizeof *m.data);
-    encode(p, m.maps, coils, false, false, p->image, m.data);
-    m.scan = KN_INIT(kn_recon_scan, .matrix = p->matrix, .samples = p->samples, .coils = coils, .k = p->k,
-                     .data = m.data);
-    return m;
-}
-
-static void free_measured(struct measured *m)
-{
-    free_problem(&m->p);
-    free(m->maps);
-    free(m->data);
-}
-
 // |(sum S^H F^H F S + lambda) x - sum S^H F^H d| / |sum S^H F^H d| by the definitions.
 static double remaining(const struct measured *m, double lambda, const double *image)
 {
@@ -222,7 +127,7 @@ static double distance(const double *found, const double *wanted, size_t voxels)
 // The corners of the band, where edges have a fourth of what they are, no spoke reaches.
 static void expect_images(size_t coils)
 {
-    struct measured m = measure(coils);
+    struct measured m = measure(coils, SIDE, SPOKES);
     kn_recon_solve_options options = KN_INIT(
         kn_recon_solve_options, .kernel = KN_RECON_KERNEL_HOST_DOUBLE, .iterations = 300, .tolerance = 1e-10,
         .lambda = 1e-4, .relative_lambda = true, .sense = KN_RECON_SENSE_MAPS, .maps = m.maps);
@@ -271,7 +176,7 @@ END_TEST
 // From an image of all coils; with no iterations it is the answer.
 START_TEST(starts)
 {
-    struct measured m = measure(3);
+    struct measured m = measure(3, SIDE, SPOKES);
     kn_recon_solve_options options =
         KN_INIT(kn_recon_solve_options, .sense = KN_RECON_SENSE_MAPS, .maps = m.maps, .start = m.p.image);
     kn_recon_solution *solution = NULL;
@@ -292,7 +197,7 @@ END_TEST
 
 START_TEST(refused)
 {
-    struct measured m = measure(2);
+    struct measured m = measure(2, SIDE, SPOKES);
     kn_recon_solve_options options =
         KN_INIT(kn_recon_solve_options, .kernel = KN_RECON_KERNEL_HOST_DOUBLE, .sense = KN_RECON_SENSE_MAPS);
     kn_recon_solution *const untouched = (kn_recon_solution *)&m, *solution = untouched;

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maps of sensitivities that are estimated from a scan, beside those that made it.
+#include "sense_support.h"
+
+#include <koine/experimental/recon.h>
+
+#include "app/mri/sense/calibration.h"
+
+enum { SIDE = 32, SPOKES = 50 };
+
+// The mean of |s - t| over voxels within the head, where t are the known maps over the root of the sum of
+// their squares, and s the found ones after the best unit factor at each voxel.
+static double mean_error(const struct measured *m, const double complex *found)
+{
+    const double complex *known = (const double complex *)m->maps;
+    size_t voxels = m->p.voxels, inside = 0;
+    double sum = 0;
+
+    for (size_t n = 0; n < voxels; n++) {
+        double squares = 0, off = 0;
+        double complex product = 0;
+
+        if (m->p.image[2 * n] < 0.1)
+            continue;
+        for (size_t c = 0; c < m->coils; c++) {
+            squares += creal(known[c * voxels + n] * conj(known[c * voxels + n]));
+            product += known[c * voxels + n] * conj(found[c * voxels + n]);
+        }
+        product /= cabs(product);
+        for (size_t c = 0; c < m->coils; c++)
+            off += pow(cabs(known[c * voxels + n] / sqrt(squares) - product * found[c * voxels + n]), 2);
+        sum += sqrt(off);
+        inside++;
+    }
+    return sum / (double)inside;
+}
+
+START_TEST(low_resolution)
+{
+    for (size_t coils = 1; coils <= 8; coils++) {
+        struct measured m = measure(coils, SIDE, SPOKES);
+        double complex *maps = test_allocate(coils * m.p.voxels * sizeof *maps);
+        double error;
+
+        EXPECT_OK(ki_mri_maps_lowres(&m.scan, NULL, maps, &err));
+        for (size_t n = 0; n < m.p.voxels; n++) {
+            double squares = 0;
+
+            for (size_t c = 0; c < coils; c++)
+                squares += pow(cabs(maps[c * m.p.voxels + n]), 2);
+            ck_assert_double_eq_tol(squares, 1, 1e-12);
+        }
+        error = mean_error(&m, maps);
+        ck_assert_msg(error < 0.025, "%zu coils: the maps are off by %g", coils, error);
+        free(maps);
+        free_measured(&m);
+    }
+}
+END_TEST
+
+// The image by estimated maps is the one by known ones, times their size: as far as the maps are right.
+START_TEST(images)
+{
+    struct measured m = measure(4, SIDE, SPOKES);
+    kn_recon_solve_options options =
+        KN_INIT(kn_recon_solve_options, .kernel = KN_RECON_KERNEL_HOST_DOUBLE, .iterations = 20,
+                .lambda = 1e-3, .relative_lambda = true, .sense = KN_RECON_SENSE_LOWRES);
+    kn_recon_solution *lowres = NULL, *known = NULL;
+    double *expected = test_allocate(2 * m.p.voxels * sizeof *expected);
+    kn_recon_quality quality;
+
+    EXPECT_OK(kn_recon_solve(NULL, &m.scan, &options, &lowres, &err));
+    for (size_t n = 0; n < m.p.voxels; n++) {
+        double squares = 0;
+
+        for (size_t c = 0; c < m.coils; c++)
+            squares += pow(cabs(((double complex *)m.maps)[c * m.p.voxels + n]), 2);
+        for (size_t c = 0; c < m.coils; c++)
+            ((double complex *)m.maps)[c * m.p.voxels + n] /= sqrt(squares);
+    }
+    options.sense = KN_RECON_SENSE_MAPS;
+    options.maps = m.maps;
+    EXPECT_OK(kn_recon_solve(NULL, &m.scan, &options, &known, &err));
+    for (size_t n = 0; n < m.p.voxels; n++) {
+        const double *image = kn_recon_solution_get_image(lowres) + 2 * n;
+
+        expected[2 * n] = hypot(image[0], image[1]);
+        expected[2 * n + 1] = 0;
+    }
+    EXPECT_OK(kn_recon_compare(expected, kn_recon_solution_get_image(known), m.p.voxels, true, false,
+                               &quality, &err));
+    ck_assert_msg(quality.error_percent < 5, "the image is off by %g %%", quality.error_percent);
+    free(expected);
+    kn_recon_solution_free(lowres);
+    kn_recon_solution_free(known);
+    free_measured(&m);
+}
+END_TEST
+
+START_TEST(refused)
+{
+    struct measured sparse = measure(2, SIDE, 2), dark = measure(2, SIDE, SPOKES);
+    const kn_recon_solve_options options = KN_INIT(
+        kn_recon_solve_options, .kernel = KN_RECON_KERNEL_HOST_DOUBLE, .sense = KN_RECON_SENSE_LOWRES);
+    kn_recon_solution *const untouched = (kn_recon_solution *)&sparse, *solution = untouched;
+
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "there is no dense centre of k-space to estimate sensitivities from",
+                   kn_recon_solve(NULL, &sparse.scan, &options, &solution, &err));
+    memset(dark.data, 0, 2 * dark.coils * dark.p.samples * sizeof *dark.data);
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the samples about k = 0 are all 0",
+                   kn_recon_solve(NULL, &dark.scan, &options, &solution, &err));
+    ck_assert_ptr_eq(solution, untouched);
+    free_measured(&sparse);
+    free_measured(&dark);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {low_resolution, images, refused};
+
+    return TEST_RUN("maps of coils", CK_FORK_GETENV, tests);
+}
