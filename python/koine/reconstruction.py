@@ -24,7 +24,7 @@ methods = Words("method", "KN_RECON_METHOD_", "least-squares adjoint gridding")
 scales = Words("scale", "KN_RECON_SCALE_", "none unitary")
 regularizers = Words("regularizer", "KN_RECON_REGULARIZER_", "tikhonov difference")
 boundaries = Words("boundary", "KN_RECON_BOUNDARY_", "zero periodic")
-senses = Words("sense", "KN_RECON_SENSE_", "none maps lowres")
+senses = Words("sense", "KN_RECON_SENSE_", "none maps lowres espirit")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -142,9 +142,10 @@ def recon(
         Of the differences.
     start : array_like of complex, optional
         Of least squares: an image for each coil, with `sense` one image; None: 0.
-    sense : {"none", "maps", "lowres"}, optional
+    sense : {"none", "maps", "lowres", "espirit"}, optional
         How several coils become one image: each by itself, and the root of the sum of their squares; or by least squares
-        for all together, with their sensitivities: those of `maps`, or made of the scan's dense centre. None: "maps"
+        for all together, with their sensitivities: those of `maps`, or made of the scan's dense centre, at low
+        resolution or by ESPIRiT. None: "maps"
         where there are some.
     maps : array_like of complex, shape (coils,) + shape, optional
         The coils' sensitivities, which are taken as they are.

@@ -55,12 +55,12 @@ static const struct option_row options[] = {
      .fallback = "tikhonov", .help = "keep the image small, or the differences between neighbours"},
     {"boundary", FIELD(OPTION_CHOICE, boundary), .choices = recon_boundary_names, .fallback = "zero",
      .help = "of the differences: none across the image's edge, or from one edge to the other"},
-    {"sense", FIELD(OPTION_PATH, sense), .metavar = "MAPS|lowres|none", .fallback = "none",
-     .help =
-         "several coils by ls: one image by their sensitivities, from a .cfl [x, y, z, coils] or .npy "
-         "(coils, "
-         "z, y, x), or made of the scan's centre (lowres); or none, an image each and the root of the sum of "
-         "their squares"},
+    {"sense", FIELD(OPTION_PATH, sense), .metavar = "MAPS|lowres|espirit|none", .fallback = "none",
+     .help = "several coils by ls: one image by their sensitivities, from a .cfl [x, y, z, coils] or .npy "
+             "(coils, "
+             "z, y, x), or made of the scan's centre, by ESPIRiT or at low resolution; or none, an image "
+             "each and the root of the sum of "
+             "their squares"},
     {"warm-start", FIELD(OPTION_PATH, warm_start), .metavar = "IMAGE",
      .help = "of ls: begin with this image (.cfl/.hdr, .npy) instead of 0"},
     {"density", FIELD(OPTION_PATH, density), .metavar = "none|ramp|pipe|FILE", .fallback = "none",
@@ -225,7 +225,11 @@ const struct command command_recon = {
         "are taken as they are; a relative lambda counts in units of Q's bound times the greatest sum of "
         "|S|^2 at a voxel. --sense lowres makes them of the scan: images of the dense centre of k-space, up "
         "to 24 "
-        "cycles along an axis, with Hann's window, over the root of the sum of their squares.\n\n"
+        "cycles along an axis, with Hann's window, over the root of the sum of their squares; --sense "
+        "espirit by "
+        "ESPIRiT (Uecker et al. 2014), with BART's settings: that centre, patches of 6 cycles, threshold "
+        "0.001, and "
+        "0 where the eigenvalue is below 0.8.\n\n"
         "The kernels are a ladder. naive keeps each voxel's sum in global memory; register keeps it in a "
         "register; coalesced has an array for each component of the samples; constant and constant-struct "
         "take "

@@ -16,8 +16,10 @@ kn_status recon_check_sense(struct recon_run *run, kn_error *err)
 
     if (strcmp(word, kn_recon_sense_name(KN_RECON_SENSE_NONE)) == 0)
         return KN_OK;
-    run->options.sense = strcmp(word, kn_recon_sense_name(KN_RECON_SENSE_LOWRES)) == 0 ? KN_RECON_SENSE_LOWRES
-                                                                                       : KN_RECON_SENSE_MAPS;
+    run->options.sense = KN_RECON_SENSE_MAPS;
+    for (int i = KN_RECON_SENSE_LOWRES; i <= KN_RECON_SENSE_ESPIRIT; i++)
+        if (strcmp(word, kn_recon_sense_name((kn_recon_sense)i)) == 0)
+            run->options.sense = (kn_recon_sense)i;
     if (arguments->variants)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--sense: --variants reconstructs coils one by one; leave it out");

@@ -71,9 +71,11 @@ python3 "$work/near.py" "$work/start.cfl" "$work/joint.cfl" 0.01 || fail "an ite
 expect_exit 0 koine recon $scan --kernel host-double -o "$work/none.npy" --sense none
 expect_stdout '^coils are combined by the root of the sum of their squares$'
 # Maps of the scan's own centre, where it has one.
-# shellcheck disable=SC2086
-expect_exit 0 koine recon $scan --kernel host-double --sense lowres -o "$work/lowres.cfl"
-expect_stdout '^coils are combined by their sensitivities, lowres$'
+for maps in lowres espirit; do
+    # shellcheck disable=SC2086
+    expect_exit 0 koine recon $scan --kernel host-double --sense $maps -o "$work/$maps.cfl"
+    expect_stdout "^coils are combined by their sensitivities, $maps\$"
+done
 expect_exit 0 koine trajectory radial --samples 32 --spokes 2 --matrix 20 -o "$work/few"
 expect_exit 0 koine phantom --matrix 20,20 --kspace "$work/few" -o "$work/fewer"
 expect_exit 2 koine recon "$work/fewer" --trajectory "$work/few" --matrix 20,20 --sense lowres -o "$work/no.npy"

@@ -68,7 +68,8 @@ static kn_status make_maps(struct recon *recon, kn_error *err)
     recon->made_maps = malloc(count * sizeof *recon->made_maps);
     if (!recon->made_maps)
         return ki_fail_memory(err, count * sizeof *recon->made_maps, "the maps of the coils");
-    return ki_mri_maps_lowres(&recon->scan, &recon->ask, recon->made_maps, err);
+    return (recon->options.sense == KN_RECON_SENSE_ESPIRIT ? ki_mri_maps_espirit : ki_mri_maps_lowres)(
+        &recon->scan, &recon->ask, recon->made_maps, err);
 }
 
 // F_u = F / sqrt(voxels): its adjoint is F^H / sqrt(voxels), and (F_u^H F_u + lambda R) x = F_u^H d has the

@@ -38,6 +38,8 @@ kn_status ki_recon_measure(const struct recon *recon, kn_recon_solve_memory *mem
         mri_bytes_either(stages, ki_mri_density_memory(&scan->matrix, scan->samples, recon->options.density));
     if (recon->options.sense == KN_RECON_SENSE_LOWRES)
         stages = mri_bytes_either(stages, ki_mri_maps_lowres_memory(scan));
+    if (recon->options.sense == KN_RECON_SENSE_ESPIRIT)
+        stages = mri_bytes_either(stages, ki_mri_maps_espirit_memory(scan));
     all = mri_bytes_both(arrays_of(recon), stages);
     *memory = (kn_recon_solve_memory){
         .host = all.host, .host_has = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE)};

@@ -55,7 +55,7 @@ static kn_status check_options(const kn_recon_solve_options *options, kn_error *
         {"boundary", "kn_recon_boundary", options->boundary, KN_RECON_BOUNDARY_PERIODIC},
         {"kernel", "kn_recon_kernel", options->kernel, KN_RECON_KERNEL_HOST_SINGLE},
         {"method of the adjoint", "kn_recon_adjoint_method", options->adjoint, KN_RECON_ADJOINT_SEPARABLE},
-        {"combination of coils", "kn_recon_sense", options->sense, KN_RECON_SENSE_LOWRES},
+        {"combination of coils", "kn_recon_sense", options->sense, KN_RECON_SENSE_ESPIRIT},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -40,4 +40,16 @@ kn_status ki_mri_maps_lowres(const kn_recon_scan *scan, struct ki_ask *ask, doub
 // What it takes at most beside the maps.
 struct mri_bytes ki_mri_maps_lowres_memory(const kn_recon_scan *scan);
 
+// The same by ESPIRiT (Uecker et al., MRM 71, 2014), with the settings that BART has: from a calibration
+// region of 24 cycles, and its patches of 6 cycles an axis of all coils, whose span is that of eigenvectors
+// of their Gram matrix with eigenvalues above 0.001 of the greatest. Every patch of k-space is in it, so that
+// at each voxel the coils' values are an eigenvector, of the eigenvalue 1, of a matrix of coils x coils. Maps
+// are that vector, of length 1, with the phase at which the coils' principal component is real, and 0 where
+// the eigenvalue is below 0.8. Cost: n^3 for n = 6^axes coils, and some 8 coils^3 a voxel; on the host.
+// Errors: as above, also KN_ERROR_ARGUMENT for a calibration region of fewer than 8 cycles along an axis of
+// more voxels.
+kn_status ki_mri_maps_espirit(const kn_recon_scan *scan, struct ki_ask *ask, double complex *maps,
+                              kn_error *err);
+struct mri_bytes ki_mri_maps_espirit_memory(const kn_recon_scan *scan);
+
 #endif

@@ -58,18 +58,45 @@ START_TEST(low_resolution)
 }
 END_TEST
 
+// Vectors of length 1 or 0, and within the head of length 1.
+START_TEST(espirit)
+{
+    for (size_t coils = 2; coils <= 8; coils += 2) {
+        struct measured m = measure(coils, SIDE, SPOKES);
+        double complex *maps = test_allocate(coils * m.p.voxels * sizeof *maps);
+        double error;
+        size_t outside = 0;
+
+        EXPECT_OK(ki_mri_maps_espirit(&m.scan, NULL, maps, &err));
+        for (size_t n = 0; n < m.p.voxels; n++) {
+            double squares = 0;
+
+            for (size_t c = 0; c < coils; c++)
+                squares += pow(cabs(maps[c * m.p.voxels + n]), 2);
+            outside += squares == 0;
+            ck_assert(squares == 0 || fabs(squares - 1) < 1e-9);
+        }
+        error = mean_error(&m, maps);
+        ck_assert_msg(error < 0.012 && outside < 20, "%zu coils: the maps are off by %g, and 0 at %zu voxels",
+                      coils, error, outside);
+        free(maps);
+        free_measured(&m);
+    }
+}
+END_TEST
+
 // The image by estimated maps is the one by known ones, times their size: as far as the maps are right.
-START_TEST(images)
+static void expect_image(kn_recon_sense sense)
 {
     struct measured m = measure(4, SIDE, SPOKES);
     kn_recon_solve_options options =
         KN_INIT(kn_recon_solve_options, .kernel = KN_RECON_KERNEL_HOST_DOUBLE, .iterations = 20,
-                .lambda = 1e-3, .relative_lambda = true, .sense = KN_RECON_SENSE_LOWRES);
-    kn_recon_solution *lowres = NULL, *known = NULL;
+                .lambda = 1e-3, .relative_lambda = true, .sense = sense);
+    kn_recon_solution *found = NULL, *known = NULL;
     double *expected = test_allocate(2 * m.p.voxels * sizeof *expected);
     kn_recon_quality quality;
 
-    EXPECT_OK(kn_recon_solve(NULL, &m.scan, &options, &lowres, &err));
+    EXPECT_OK(kn_recon_solve(NULL, &m.scan, &options, &found, &err));
     for (size_t n = 0; n < m.p.voxels; n++) {
         double squares = 0;
 
@@ -82,7 +109,7 @@ START_TEST(images)
     options.maps = m.maps;
     EXPECT_OK(kn_recon_solve(NULL, &m.scan, &options, &known, &err));
     for (size_t n = 0; n < m.p.voxels; n++) {
-        const double *image = kn_recon_solution_get_image(lowres) + 2 * n;
+        const double *image = kn_recon_solution_get_image(found) + 2 * n;
 
         expected[2 * n] = hypot(image[0], image[1]);
         expected[2 * n + 1] = 0;
@@ -91,33 +118,48 @@ START_TEST(images)
                                &quality, &err));
     ck_assert_msg(quality.error_percent < 5, "the image is off by %g %%", quality.error_percent);
     free(expected);
-    kn_recon_solution_free(lowres);
+    kn_recon_solution_free(found);
     kn_recon_solution_free(known);
     free_measured(&m);
+}
+
+START_TEST(images)
+{
+    expect_image(KN_RECON_SENSE_LOWRES);
+    expect_image(KN_RECON_SENSE_ESPIRIT);
 }
 END_TEST
 
 START_TEST(refused)
 {
-    struct measured sparse = measure(2, SIDE, 2), dark = measure(2, SIDE, SPOKES);
-    const kn_recon_solve_options options = KN_INIT(
-        kn_recon_solve_options, .kernel = KN_RECON_KERNEL_HOST_DOUBLE, .sense = KN_RECON_SENSE_LOWRES);
+    struct measured sparse = measure(2, SIDE, 2), small = measure(2, SIDE, 8),
+                    dark = measure(2, SIDE, SPOKES);
+    kn_recon_solve_options options = KN_INIT(kn_recon_solve_options, .kernel = KN_RECON_KERNEL_HOST_DOUBLE,
+                                             .sense = KN_RECON_SENSE_LOWRES);
     kn_recon_solution *const untouched = (kn_recon_solution *)&sparse, *solution = untouched;
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "there is no dense centre of k-space to estimate sensitivities from",
                    kn_recon_solve(NULL, &sparse.scan, &options, &solution, &err));
+    options.sense = KN_RECON_SENSE_ESPIRIT;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT,
+                   "ESPIRiT needs a calibration region of at least 8 cycles along each axis",
+                   kn_recon_solve(NULL, &small.scan, &options, &solution, &err));
     memset(dark.data, 0, 2 * dark.coils * dark.p.samples * sizeof *dark.data);
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the samples about k = 0 are all 0",
                    kn_recon_solve(NULL, &dark.scan, &options, &solution, &err));
     ck_assert_ptr_eq(solution, untouched);
+    options.sense = KN_RECON_SENSE_LOWRES;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the samples about k = 0 are all 0",
+                   kn_recon_solve(NULL, &dark.scan, &options, &solution, &err));
     free_measured(&sparse);
+    free_measured(&small);
     free_measured(&dark);
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {low_resolution, images, refused};
+    const TTest *const tests[] = {low_resolution, espirit, images, refused};
 
     return TEST_RUN("maps of coils", CK_FORK_GETENV, tests);
 }
