@@ -57,12 +57,13 @@ struct mri_bytes ki_mri_maps_lowres_memory(const kn_recon_scan *scan)
         kept = saturate_times(kept, axis ? size[axis] : few.size[axis]);
     }
     (void)ki_mri_toeplitz_measure(&few, &grid, NULL); // of a matrix that small
-    return mri_bytes_both(
-        mri_bytes_either((struct mri_bytes){.host = saturate_plus(saturate_times(voxels, 9 * MRI_COMPLEX),
-                                                                  saturate_times(scan->samples, per_sample))},
-                         (struct mri_bytes){.host = saturate_times(2 * MRI_COMPLEX, kept)}),
-        mri_bytes_both((struct mri_bytes){.host = saturate_times(scan->coils, voxels * MRI_COMPLEX)},
-                       (struct mri_bytes){.host = grid.points * 2 * MRI_COMPLEX}));
+    const struct mri_bytes centre = {.host = saturate_plus(saturate_times(voxels, 9 * MRI_COMPLEX),
+                                                           saturate_times(scan->samples, per_sample))},
+                           between = {.host = saturate_times(2 * MRI_COMPLEX, kept)},
+                           images = {.host = saturate_plus(saturate_times(scan->coils, voxels * MRI_COMPLEX),
+                                                           grid.points * 2 * MRI_COMPLEX)};
+
+    return mri_bytes_both(mri_bytes_either(centre, between), images);
 }
 
 kn_status ki_mri_maps_lowres(const kn_recon_scan *scan, struct ki_ask *ask, double complex *maps,
