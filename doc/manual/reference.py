@@ -20,7 +20,7 @@ PYTHON_PAGES = {
     "sums": ("Sums, reductions and scans", "reduction"),
     "transforms": ("Fourier transforms and matrix products", "transforms products"),
     "images": ("Image correlation", "correlation lags laws photographs"),
-    "mri": ("MRI reconstruction", "mri reconstruction"),
+    "mri": ("MRI reconstruction", "mri coils reconstruction"),
     "systems": ("Linear operators, sparse systems and tomography", "operators sparse tomography solving systems"),
     "kernels": ("Your own kernels", "programs launch"),
     "errors": ("Errors", "errors"),
