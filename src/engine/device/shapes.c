@@ -194,13 +194,12 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
     // What keeps a device busy where groups share samples: groups for each compute unit, or work-items
     // (items).
     [SHAPE_MRI_SUM_SHARED] = {"mri-sum-shared", false, {.per_unit = 4}, {.items = 2048}},
-    // Products of matrices (separable.c). tile: pairs of voxels along x, columns, and samples at a time;
-    // items
-    // and width: pairs and columns of a work-item; per_unit: groups that keep a device busy.
+    // Products of matrices (separable.c). tile: pairs of voxels along x, columns, and samples at a
+    // time; items and width: pairs and columns of a work-item; per_unit: groups that keep a device busy.
     [SHAPE_MRI_SEPARABLE] = {"mri-separable",
                              false,
                              {.tile = {32, 32, 8}, .items = 4, .width = 8, .per_unit = 2},
-                             {.tile = {64, 64, 8}, .items = 4, .width = 4, .per_unit = 2}},
+                             {.tile = {64, 64, 16}, .items = 4, .width = 4, .per_unit = 2}},
     // Gridding (gridding.c), which koine tune can choose. chunk: samples that a group takes of a tile of
     // cells. On CPUs a group of one does the least, since work-items of a group run one after another.
     [SHAPE_MRI_GRIDDING_PLANE] = {"mri-gridding-plane",
