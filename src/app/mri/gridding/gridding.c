@@ -81,13 +81,12 @@ static size_t smooth_length(size_t n)
     }
 }
 
-// Cells of an axis.
-static size_t cells_along(size_t size, const struct mri_gridding_options *options)
+size_t ki_gridding_cells(size_t size, double oversampling, unsigned width)
 {
     // Less a rounding: 1.4 times 5 is 7.
-    double least = ceil(options->oversampling * (double)size * (1 - 1e-12));
+    double least = ceil(oversampling * (double)size * (1 - 1e-12));
 
-    return size > 1 ? smooth_length((size_t)fmax(least, options->width)) : 1;
+    return size > 1 ? smooth_length((size_t)fmax(least, width)) : 1;
 }
 
 static struct mri_gridding_options settled(const struct mri_gridding_options *options)
@@ -107,7 +106,7 @@ struct mri_bytes ki_mri_gridding_memory(const kn_recon_matrix *matrix, size_t sa
 
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
         voxels = saturate_times(voxels, matrix->size[axis]);
-        cells = saturate_times(cells, cells_along(matrix->size[axis], &how));
+        cells = saturate_times(cells, ki_gridding_cells(matrix->size[axis], how.oversampling, how.width));
     }
     return (struct mri_bytes){
         .host = each,
@@ -121,7 +120,7 @@ static kn_status plan_grid(struct mri_gridding *g, const struct mri_gridding_opt
     double bytes = MRI_PAIR;
 
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
-        g->shape.cells[axis] = cells_along(g->matrix.size[axis], options);
+        g->shape.cells[axis] = ki_gridding_cells(g->matrix.size[axis], options->oversampling, options->width);
         bytes *= (double)g->shape.cells[axis];
     }
     if (bytes > (double)info->max_alloc)

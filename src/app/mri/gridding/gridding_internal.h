@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/ask.h"
 #include "gridding.h"
 
 // KN_ERROR_ARGUMENT for a k that is not a number.
@@ -23,13 +24,20 @@ struct gridding_window {
     float coefficients[GRIDDING_TERMS_MAX];
 };
 
+// Without the polynomial; with it.
+struct gridding_window ki_gridding_kaiser(unsigned width, double oversampling);
 struct gridding_window ki_gridding_window(unsigned width, double oversampling);
+// The polynomial of so many terms through f at Chebyshev's points of [low, 1], by its powers.
+typedef double gridding_function(const void *context, double x);
+void ki_gridding_fit(gridding_function *f, const void *context, double low, unsigned terms, double *powers);
+// The width whose error is at most the tolerance (host_nufft.h).
+unsigned ki_gridding_width(double tolerance, double oversampling);
 // kb(x), 0 from J/2 on.
 double ki_gridding_window_at(const struct gridding_window *window, double x);
 // A(n) on a grid of `cells`.
 double ki_gridding_window_transform(const struct gridding_window *window, double n, double cells);
 
-// ---- samples in tiles (gridding_sort.c) ----
+// ---- samples in tiles (gridding_order.c, gridding_sort.c) ----
 
 struct gridding_shape {
     size_t size[MRI_AXES], cells[MRI_AXES]; // of the image and of the grid
@@ -37,6 +45,36 @@ struct gridding_shape {
     unsigned tile[MRI_AXES];
     unsigned split; // entries of a job at most
 };
+
+static inline size_t gridding_tiles_along(const struct gridding_shape *shape, size_t axis)
+{
+    return (shape->cells[axis] - 1) / shape->tile[axis] + 1;
+}
+
+static inline size_t gridding_tiles(const struct gridding_shape *shape)
+{
+    return gridding_tiles_along(shape, 0) * gridding_tiles_along(shape, 1) * gridding_tiles_along(shape, 2);
+}
+
+// Cells of an axis of the grid: the next length from oversampling x size on without a prime factor above 7,
+// and the window's width at least.
+size_t ki_gridding_cells(size_t size, double oversampling, unsigned width);
+
+// Where a sample's window begins: its first cell, and how far that is from the sample.
+uint32_t ki_gridding_first_cell(const struct gridding_shape *shape, size_t axis, double k, double *offset);
+
+// Samples by the tile that their window begins in, and within it in their order: those of tile t stand from
+// starts[t] to starts[t + 1].
+struct gridding_order {
+    uint32_t *samples;
+    size_t *starts;
+};
+
+// KN_ERROR_LIMIT for more samples or tiles than 32 bits count; KN_ERROR_MEMORY; KN_ERROR_INTERRUPTED by
+// `ask`. Cost: two passes, shared among threads.
+kn_status ki_gridding_order(const struct gridding_shape *shape, const double *k, size_t samples,
+                            const struct ki_ask *ask, struct gridding_order *order, kn_error *err);
+void ki_gridding_order_free(struct gridding_order *order);
 
 // What cl/app/mri/mri_gridding.cl reads, as it reads it.
 struct gridding_position {

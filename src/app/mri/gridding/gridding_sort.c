@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts samples into tiles of the grid, on the host: counts, then places, so that a pass takes a time that is
-// linear in the samples, and the order is one.
+// Samples in tiles of the grid, as the kernels take them: each tile with all samples whose windows touch it.
 #include "gridding_internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/threads.h"
 
 // A tile made in more parts than this would wait for its fold.
 enum { PARTS_MAX = 1024 };
@@ -21,32 +20,6 @@ struct touched {
     size_t count, tile[TOUCHED_MAX];
     uint32_t first[TOUCHED_MAX];
 };
-
-static size_t tiles_along(const struct gridding_shape *shape, size_t axis)
-{
-    return (shape->cells[axis] - 1) / shape->tile[axis] + 1;
-}
-
-static size_t tiles_of(const struct gridding_shape *shape)
-{
-    return tiles_along(shape, 0) * tiles_along(shape, 1) * tiles_along(shape, 2);
-}
-
-// Where a sample's window begins: cell and distance.
-static uint32_t first_cell(const struct gridding_shape *shape, size_t axis, double k, float *offset)
-{
-    double cells = (double)shape->cells[axis], at, first;
-
-    *offset = 0;
-    if (shape->span[axis] == 1)
-        return 0;
-    // Exact, so that k far outside of the band lies where it belongs as well.
-    at = fmod(k, (double)shape->size[axis]) * (cells / (double)shape->size[axis]);
-    first = ceil(at - shape->span[axis] / 2.0);
-    *offset = (float)(first - at);
-    first -= cells * floor(first / cells);
-    return (uint32_t)first;
-}
 
 static void touch(struct touched *touched, const struct gridding_shape *shape, size_t axis, size_t from,
                   size_t to, long begins)
@@ -71,47 +44,35 @@ static struct touched touched_tiles(const struct gridding_shape *shape, size_t a
 
 // ---- samples ----
 
-static size_t tile_of(const struct gridding_shape *shape, const struct gridding_position *position)
+enum { SHARE = 1 << 14 }; // samples that a thread places at a time
+
+struct placing {
+    const struct gridding_shape *shape;
+    const double *k;
+    const struct gridding_order *order;
+    struct gridding_sorted *sorted;
+};
+
+static void place_share(void *context, size_t share)
 {
-    size_t tile = 0;
+    const struct placing *p = context;
+    size_t end = (share + 1) * SHARE < p->sorted->samples ? (share + 1) * SHARE : p->sorted->samples;
 
-    for (size_t axis = MRI_AXES; axis-- > 0;)
-        tile = tile * tiles_along(shape, axis) + position->first[axis] / shape->tile[axis];
-    return tile;
-}
+    for (size_t i = share * SHARE; i < end; i++) {
+        uint32_t m = p->order->samples[i];
+        struct gridding_position position = {.sample = m};
+        struct gridding_offset offset = {{0}};
 
-static kn_status sort_samples(const struct gridding_shape *shape, const double *k, size_t *starts,
-                              const struct ki_ask *ask, struct gridding_sorted *sorted, kn_error *err)
-{
-    size_t tiles = tiles_of(shape), sum = 0;
-    kn_status status = KN_OK;
+        for (size_t axis = 0; axis < MRI_AXES; axis++) {
+            double distance;
 
-    for (size_t pass = 0; pass < 2; pass++) {
-        for (size_t m = 0; m < sorted->samples; m++) {
-            struct gridding_position position = {.sample = (uint32_t)m};
-            struct gridding_offset offset = {{0}};
-            size_t tile;
-
-            if (m % PIECE == PIECE - 1)
-                status = ki_ask(ask, err);
-            if (status)
-                return status;
-            for (size_t axis = 0; axis < MRI_AXES; axis++)
-                position.first[axis] = first_cell(shape, axis, k[MRI_AXES * m + axis], &offset.cells[axis]);
-            tile = tile_of(shape, &position);
-            if (pass) {
-                sorted->offsets[starts[tile]] = offset;
-                sorted->positions[starts[tile]] = position;
-            }
-            starts[tile]++;
+            position.first[axis] =
+                ki_gridding_first_cell(p->shape, axis, p->k[MRI_AXES * (size_t)m + axis], &distance);
+            offset.cells[axis] = (float)distance;
         }
-        for (size_t tile = 0; tile < tiles && !pass; tile++) {
-            size_t count = starts[tile];
-            starts[tile] = sum;
-            sum += count;
-        }
+        p->sorted->positions[i] = position;
+        p->sorted->offsets[i] = offset;
     }
-    return KN_OK;
 }
 
 // ---- entries ----
@@ -127,9 +88,9 @@ static void enter(const struct gridding_shape *shape, const struct gridding_posi
     for (size_t z = 0; z < at[2].count; z++)
         for (size_t y = 0; y < at[1].count; y++)
             for (size_t x = 0; x < at[0].count; x++) {
-                size_t tile =
-                    (at[2].tile[z] * tiles_along(shape, 1) + at[1].tile[y]) * tiles_along(shape, 0) +
-                    at[0].tile[x];
+                size_t tile = (at[2].tile[z] * gridding_tiles_along(shape, 1) + at[1].tile[y]) *
+                                  gridding_tiles_along(shape, 0) +
+                              at[0].tile[x];
                 if (entries)
                     entries[starts[tile]] = (struct gridding_entry){
                         (uint32_t)index, at[0].first[x] | at[1].first[y] << 8 | at[2].first[z] << 16};
@@ -153,7 +114,7 @@ static kn_status enter_all(const struct gridding_shape *shape, size_t *starts, c
 static kn_status make_entries(const struct gridding_shape *shape, size_t *starts, const struct ki_ask *ask,
                               struct gridding_sorted *sorted, kn_error *err)
 {
-    size_t tiles = tiles_of(shape), sum = 0;
+    size_t tiles = gridding_tiles(shape), sum = 0;
     kn_status status;
 
     for (size_t tile = 0; tile <= tiles; tile++)
@@ -191,7 +152,7 @@ static size_t parts_of(const struct gridding_shape *shape, size_t count)
 static kn_status make_jobs(const struct gridding_shape *shape, const size_t *ends,
                            struct gridding_sorted *sorted, kn_error *err)
 {
-    size_t tiles = tiles_of(shape), jobs = 0;
+    size_t tiles = gridding_tiles(shape), jobs = 0;
 
     for (size_t tile = 0; tile < tiles; tile++)
         jobs += parts_of(shape, ends[tile] - (tile ? ends[tile - 1] : 0));
@@ -218,23 +179,24 @@ static kn_status make_jobs(const struct gridding_shape *shape, const size_t *end
 kn_status ki_gridding_sort(const struct gridding_shape *shape, const double *k, size_t samples,
                            const struct ki_ask *ask, struct gridding_sorted *sorted, kn_error *err)
 {
-    size_t tiles = tiles_of(shape), *starts = NULL;
-    kn_status status = KN_OK;
+    struct gridding_order order;
+    size_t *starts = NULL;
+    kn_status status;
 
     *sorted = (struct gridding_sorted){.samples = samples};
-    if (samples >= UINT32_MAX || tiles >= UINT32_MAX)
-        return ki_fail(err, KN_ERROR_LIMIT,
-                       "gridding: %zu samples into %zu tiles; 32 bits count them. Grid the samples in parts "
-                       "and add the images up",
-                       samples, tiles);
-    starts = calloc(tiles + 1, sizeof *starts);
+    status = ki_gridding_order(shape, k, samples, ask, &order, err);
+    if (status)
+        return status;
+    starts = calloc(gridding_tiles(shape) + 1, sizeof *starts);
     sorted->positions = malloc((samples + 1) * sizeof *sorted->positions);
     sorted->offsets = malloc((samples + 1) * sizeof *sorted->offsets);
-    if (!starts || !sorted->positions || !sorted->offsets)
+    if (starts && sorted->positions && sorted->offsets)
+        ki_parallel(ki_threads(0), (samples + SHARE - 1) / SHARE, KI_STATIC, place_share,
+                    &(struct placing){shape, k, &order, sorted});
+    else
         status = ki_fail_memory(err, samples * (sizeof *sorted->positions + sizeof *sorted->offsets),
                                 "sorting samples into tiles");
-    if (!status)
-        status = sort_samples(shape, k, starts, ask, sorted, err);
+    ki_gridding_order_free(&order);
     if (!status)
         status = make_entries(shape, starts, ask, sorted, err);
     if (!status)

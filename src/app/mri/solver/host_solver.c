@@ -101,8 +101,13 @@ static void place(struct mri_host_normal *normal, const struct mri_sum *shape, c
 static kn_status make_spectrum(struct mri_host_normal *normal, const struct mri_sum *shape,
                                const double complex *q, struct ki_ask *ask, kn_error *err)
 {
+    const size_t *length = normal->size.length, *used = normal->matrix.size;
+    const struct mri_fft_shape all = {
+        KN_F64, {length[0], length[1], length[2]}, {length[0], length[1], length[2]}, {0}};
+    const struct mri_fft_shape cropped = {
+        KN_F64, {length[0], length[1], length[2]}, {used[0], used[1], used[2]}, {0}};
     struct mri_fft whole;
-    kn_status status = ki_mri_fft_create(normal->size.length, normal->size.length, NULL, ask, &whole, err);
+    kn_status status = ki_mri_fft_create(&all, NULL, ask, &whole, err);
 
     if (status)
         return status;
@@ -118,7 +123,7 @@ static kn_status make_spectrum(struct mri_host_normal *normal, const struct mri_
         normal->spectrum[i] = value / (double)normal->size.points;
         normal->grid[i] = 0;
     }
-    return ki_mri_fft_create(normal->size.length, normal->matrix.size, NULL, ask, &normal->fft, err);
+    return ki_mri_fft_create(&cropped, NULL, ask, &normal->fft, err);
 }
 
 kn_status ki_mri_host_normal_create(const struct mri_sum *of, enum mri_kernel kernel,
