@@ -3,6 +3,7 @@
 #ifndef KN_APP_MRI_GRIDDING_GRIDDING_INTERNAL_H
 #define KN_APP_MRI_GRIDDING_GRIDDING_INTERNAL_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -61,7 +62,28 @@ static inline size_t gridding_tiles(const struct gridding_shape *shape)
 size_t ki_gridding_cells(size_t size, double oversampling, unsigned width);
 
 // Where a sample's window begins: its first cell, and how far that is from the sample.
-uint32_t ki_gridding_first_cell(const struct gridding_shape *shape, size_t axis, double k, double *offset);
+static inline uint32_t gridding_first_cell(const struct gridding_shape *shape, size_t axis, double k,
+                                           double *offset)
+{
+    double size = (double)shape->size[axis], cells = (double)shape->cells[axis], at, begin;
+    int64_t first, grid = (int64_t)shape->cells[axis];
+
+    *offset = 0;
+    if (shape->span[axis] == 1)
+        return 0;
+    // Exact, so that k far outside of the band lies where it belongs as well.
+    at = (fabs(k) < size ? k : fmod(k, size)) * (cells / size);
+    begin = at - shape->span[axis] / 2.0;
+    first = (int64_t)begin;
+    first += (int64_t)((double)first < begin);
+    *offset = (double)first - at;
+    // It is at most one and a half grids below 0, a window being no longer than a grid; without branches,
+    // which nobody could predict.
+    first += grid & -(int64_t)(first < 0);
+    first += grid & -(int64_t)(first < 0);
+    first -= grid & -(int64_t)(first >= grid);
+    return (uint32_t)first;
+}
 
 // Samples by the tile that their window begins in, and within it in their order: those of tile t stand from
 // starts[t] to starts[t + 1].
@@ -70,10 +92,14 @@ struct gridding_order {
     size_t *starts;
 };
 
-// KN_ERROR_LIMIT for more samples or tiles than 32 bits count; KN_ERROR_MEMORY; KN_ERROR_INTERRUPTED by
-// `ask`. Cost: two passes, shared among threads.
+// Sample m stands at position `at`; called by several threads, for neighbouring samples in turn.
+typedef void gridding_place(void *context, size_t m, size_t at);
+
+// Calls `place` for every sample. KN_ERROR_LIMIT for more samples or tiles than 32 bits count;
+// KN_ERROR_MEMORY; KN_ERROR_INTERRUPTED by `ask`. Cost: two passes, shared among threads.
 kn_status ki_gridding_order(const struct gridding_shape *shape, const double *k, size_t samples,
-                            const struct ki_ask *ask, struct gridding_order *order, kn_error *err);
+                            gridding_place *place, void *context, const struct ki_ask *ask,
+                            struct gridding_order *order, kn_error *err);
 void ki_gridding_order_free(struct gridding_order *order);
 
 // What cl/app/mri/mri_gridding.cl reads, as it reads it.

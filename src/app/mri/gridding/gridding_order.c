@@ -3,7 +3,6 @@
 // counted, then placed. The order is one, by tile and then by sample, whatever the threads.
 #include "gridding_internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -11,28 +10,16 @@
 
 enum { BLOCK = 1 << 16 }; // samples between two questions whether to go on
 
-uint32_t ki_gridding_first_cell(const struct gridding_shape *shape, size_t axis, double k, double *offset)
-{
-    double size = (double)shape->size[axis], cells = (double)shape->cells[axis], at, first;
-
-    *offset = 0;
-    if (shape->span[axis] == 1)
-        return 0;
-    // Exact, so that k far outside of the band lies where it belongs as well.
-    at = (fabs(k) < size ? k : fmod(k, size)) * (cells / size);
-    first = ceil(at - shape->span[axis] / 2.0);
-    *offset = first - at;
-    first -= cells * floor(first / cells);
-    return (uint32_t)first;
-}
-
 struct ordering {
     const struct gridding_shape *shape;
     const double *k;
-    size_t samples, tiles, block; // samples of a block
-    size_t first;                 // block of a loop
-    uint32_t *tile;               // of each sample
-    uint32_t *places;             // for each block, of each tile: how many, then where they go
+    size_t along[MRI_AXES], tiles; // tiles along each axis, and all
+    size_t samples, block;         // all, and of a block
+    size_t first;                  // block of a loop
+    uint32_t *tile;                // of each sample
+    uint32_t *places;              // for each block, of each tile: how many, then where they go
+    gridding_place *place;
+    void *context;
     uint32_t *order;
 };
 
@@ -52,9 +39,9 @@ static void count_block(void *context, size_t round)
 
         for (size_t axis = MRI_AXES; axis-- > 0;) {
             double offset;
-            uint32_t first = ki_gridding_first_cell(o->shape, axis, o->k[MRI_AXES * m + axis], &offset);
+            uint32_t first = gridding_first_cell(o->shape, axis, o->k[MRI_AXES * m + axis], &offset);
 
-            tile = tile * gridding_tiles_along(o->shape, axis) + first / o->shape->tile[axis];
+            tile = tile * o->along[axis] + first / o->shape->tile[axis];
         }
         o->tile[m] = (uint32_t)tile;
         counts[tile]++;
@@ -67,8 +54,12 @@ static void place_block(void *context, size_t round)
     size_t block = o->first + round;
     uint32_t *places = o->places + block * o->tiles;
 
-    for (size_t m = block * o->block; m < end_of(o, block); m++)
-        o->order[places[o->tile[m]]++] = (uint32_t)m;
+    for (size_t m = block * o->block; m < end_of(o, block); m++) {
+        size_t at = places[o->tile[m]]++;
+
+        o->order[at] = (uint32_t)m;
+        o->place(o->context, m, at);
+    }
 }
 
 static kn_status all_blocks(struct ordering *o, size_t blocks, ki_round *work, const struct ki_ask *ask,
@@ -104,10 +95,16 @@ static void add_up(const struct ordering *o, size_t blocks, size_t *starts)
 }
 
 kn_status ki_gridding_order(const struct gridding_shape *shape, const double *k, size_t samples,
-                            const struct ki_ask *ask, struct gridding_order *order, kn_error *err)
+                            gridding_place *place, void *context, const struct ki_ask *ask,
+                            struct gridding_order *order, kn_error *err)
 {
     // A block has no fewer samples than there are tiles, whose counts it has.
-    struct ordering o = {.shape = shape, .k = k, .samples = samples, .tiles = gridding_tiles(shape)};
+    struct ordering o = {.shape = shape,
+                         .k = k,
+                         .samples = samples,
+                         .tiles = gridding_tiles(shape),
+                         .place = place,
+                         .context = context};
     size_t blocks;
     kn_status status = KN_OK;
 
@@ -117,6 +114,8 @@ kn_status ki_gridding_order(const struct gridding_shape *shape, const double *k,
                        "gridding: %zu samples into %zu tiles; 32 bits count them. Grid the samples in parts "
                        "and add the images up",
                        samples, o.tiles);
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        o.along[axis] = gridding_tiles_along(shape, axis);
     o.block = o.tiles > BLOCK ? o.tiles : BLOCK;
     blocks = (samples + o.block - 1) / o.block;
     o.tile = malloc((samples + 1) * sizeof *o.tile);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/threads.h"
 
 // A tile made in more parts than this would wait for its fold.
 enum { PARTS_MAX = 1024 };
@@ -44,35 +43,26 @@ static struct touched touched_tiles(const struct gridding_shape *shape, size_t a
 
 // ---- samples ----
 
-enum { SHARE = 1 << 14 }; // samples that a thread places at a time
-
 struct placing {
     const struct gridding_shape *shape;
     const double *k;
-    const struct gridding_order *order;
     struct gridding_sorted *sorted;
 };
 
-static void place_share(void *context, size_t share)
+static void place_sample(void *context, size_t m, size_t at)
 {
     const struct placing *p = context;
-    size_t end = (share + 1) * SHARE < p->sorted->samples ? (share + 1) * SHARE : p->sorted->samples;
+    struct gridding_position position = {.sample = (uint32_t)m};
+    struct gridding_offset offset = {{0}};
 
-    for (size_t i = share * SHARE; i < end; i++) {
-        uint32_t m = p->order->samples[i];
-        struct gridding_position position = {.sample = m};
-        struct gridding_offset offset = {{0}};
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        double distance;
 
-        for (size_t axis = 0; axis < MRI_AXES; axis++) {
-            double distance;
-
-            position.first[axis] =
-                ki_gridding_first_cell(p->shape, axis, p->k[MRI_AXES * (size_t)m + axis], &distance);
-            offset.cells[axis] = (float)distance;
-        }
-        p->sorted->positions[i] = position;
-        p->sorted->offsets[i] = offset;
+        position.first[axis] = gridding_first_cell(p->shape, axis, p->k[MRI_AXES * m + axis], &distance);
+        offset.cells[axis] = (float)distance;
     }
+    p->sorted->positions[at] = position;
+    p->sorted->offsets[at] = offset;
 }
 
 // ---- entries ----
@@ -179,23 +169,20 @@ static kn_status make_jobs(const struct gridding_shape *shape, const size_t *end
 kn_status ki_gridding_sort(const struct gridding_shape *shape, const double *k, size_t samples,
                            const struct ki_ask *ask, struct gridding_sorted *sorted, kn_error *err)
 {
-    struct gridding_order order;
-    size_t *starts = NULL;
-    kn_status status;
+    struct gridding_order order = {.samples = NULL};
+    size_t *starts;
+    kn_status status = KN_OK;
 
     *sorted = (struct gridding_sorted){.samples = samples};
-    status = ki_gridding_order(shape, k, samples, ask, &order, err);
-    if (status)
-        return status;
     starts = calloc(gridding_tiles(shape) + 1, sizeof *starts);
     sorted->positions = malloc((samples + 1) * sizeof *sorted->positions);
     sorted->offsets = malloc((samples + 1) * sizeof *sorted->offsets);
-    if (starts && sorted->positions && sorted->offsets)
-        ki_parallel(ki_threads(0), (samples + SHARE - 1) / SHARE, KI_STATIC, place_share,
-                    &(struct placing){shape, k, &order, sorted});
-    else
+    if (!starts || !sorted->positions || !sorted->offsets)
         status = ki_fail_memory(err, samples * (sizeof *sorted->positions + sizeof *sorted->offsets),
                                 "sorting samples into tiles");
+    if (!status)
+        status = ki_gridding_order(shape, k, samples, place_sample, &(struct placing){shape, k, sorted}, ask,
+                                   &order, err);
     ki_gridding_order_free(&order);
     if (!status)
         status = make_entries(shape, starts, ask, sorted, err);

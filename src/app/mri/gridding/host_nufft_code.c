@@ -6,6 +6,7 @@
 #include "host_nufft_code.h"
 
 enum { VECTORS = NUFFT_NUMBERS / LANES };
+enum { AHEAD = 16 }; // samples whose data are fetched before their turn
 _Static_assert(NUFFT_NUMBERS % LANES == 0 && (int)LANES <= (int)NUFFT_LANES, "a window is whole vectors");
 
 #define UNROLLED _Pragma("GCC unroll 8")
@@ -72,6 +73,8 @@ VECTOR_OPERATION void spread(const struct nufft_tile *tile, const size_t count)
     for (size_t i = 0; i < tile->count; i++) {
         real *plane = (real *)tile->cells + tile->places[i], re, im;
 
+        if (tile->data && i + AHEAD < tile->count)
+            fetch((const key *)&tile->data[tile->samples[i + AHEAD]]);
         take(tile, i, &re, &im);
         evaluate(&tile->windows[0], tile->offsets[0], i, count, x);
         evaluate_across(tile, 1, i, y);

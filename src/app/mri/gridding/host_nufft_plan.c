@@ -137,35 +137,28 @@ static kn_status make_factors(struct mri_host_nufft *nufft, const struct griddin
 
 // ---- samples ----
 
-enum { SHARE = 1 << 14 }; // samples that a thread places at a time
-
 struct placing {
     const struct mri_host_nufft *nufft;
     const double *k;
 };
 
-static void place_share(void *context, size_t share)
+static void place_sample(void *context, size_t m, size_t at)
 {
     const struct placing *p = context;
     const struct mri_host_nufft *nufft = p->nufft;
     const struct gridding_shape *shape = &nufft->shape;
     const size_t step[MRI_AXES] = {2, nufft->row, nufft->plane};
-    size_t end = (share + 1) * SHARE < nufft->samples ? (share + 1) * SHARE : nufft->samples;
+    size_t place = 0;
 
-    for (size_t i = share * SHARE; i < end; i++) {
-        const double *k = p->k + MRI_AXES * (size_t)nufft->order.samples[i];
-        size_t place = 0;
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        double offset;
+        uint32_t first = gridding_first_cell(shape, axis, p->k[MRI_AXES * m + axis], &offset);
 
-        for (size_t axis = 0; axis < MRI_AXES; axis++) {
-            double offset;
-            uint32_t first = ki_gridding_first_cell(shape, axis, k[axis], &offset);
-
-            place += first % shape->tile[axis] * step[axis];
-            store(nufft, nufft->offsets, axis * nufft->samples + i,
-                  shape->span[axis] > 1 ? 2 * offset + shape->span[axis] - 1 : 0);
-        }
-        nufft->places[i] = (uint32_t)place;
+        place += first % shape->tile[axis] * step[axis];
+        store(nufft, nufft->offsets, axis * nufft->samples + at,
+              shape->span[axis] > 1 ? 2 * offset + shape->span[axis] - 1 : 0);
     }
+    nufft->places[at] = (uint32_t)place;
 }
 
 // ---- all of it ----
@@ -242,12 +235,11 @@ static kn_status prepare(struct mri_host_nufft *nufft, const double *k, double t
     if (!status)
         status = make_factors(nufft, &window, err);
     if (!status)
-        status = ki_gridding_order(&nufft->shape, k, nufft->samples, nufft->ask, &nufft->order, err);
+        status = ki_gridding_order(&nufft->shape, k, nufft->samples, place_sample,
+                                   &(struct placing){nufft, k}, nufft->ask, &nufft->order, err);
     if (status)
         return status;
     make_windows(nufft, &window, tolerance);
-    ki_parallel(nufft->threads, (nufft->samples + SHARE - 1) / SHARE, KI_STATIC, place_share,
-                &(struct placing){nufft, k});
     // Voxel j of N is at j - N/2, modulo the cells.
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
         size_t size = nufft->shape.size[axis];
