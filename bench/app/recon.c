@@ -396,7 +396,7 @@ static void run_all(struct bench *b, const struct options *o)
             (!o->lecture || kernel >= MRI_TUNED))
             bench_device(b, (enum mri_kernel)kernel, ki_mri_kernel_names[kernel],
                          o->lecture ? 1 : REPETITIONS);
-    for (int kernel = MRI_HOST_DOUBLE; kernel < MRI_KERNELS && o->host; kernel++)
+    for (int kernel = MRI_HOST_DOUBLE; kernel < MRI_EXACT && o->host; kernel++)
         if (!o->kernel || strcmp(o->kernel, ki_mri_kernel_names[kernel]) == 0) {
             bench_host(b, (enum mri_kernel)kernel, false);
             bench_host(b, (enum mri_kernel)kernel, true);

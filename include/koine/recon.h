@@ -187,13 +187,18 @@ typedef enum kn_recon_kernel {
 // precision, whatever the band, and 1e-14 in double.
 typedef enum kn_recon_adjoint_method {
     // The one that ends first, by the model of costs (koine/experimental/cost.h), where the kernel is
-    // KN_RECON_KERNEL_AUTO: of few voxels, above all along x, the direct sum. A kernel that is named takes
-    // the direct sum.
+    // KN_RECON_KERNEL_AUTO: of few voxels, above all along x, the direct sum. A kernel that is named is one
+    // of direct sums.
     KN_RECON_ADJOINT_AUTO = 0,
     KN_RECON_ADJOINT_DIRECT = 1, // every voxel with every sample, by the kernel
     // By the product of matrices of the kernel's place and precision: of KN_RECON_KERNEL_AUTO, _TUNED,
     // _HOST_DOUBLE and _HOST_SINGLE alone.
-    KN_RECON_ADJOINT_SEPARABLE = 2
+    KN_RECON_ADJOINT_SEPARABLE = 2,
+    // By a non-uniform fast Fourier transform, on the host (KN_RECON_KERNEL_HOST_DOUBLE and _SINGLE), whose
+    // error is up to nufft_tolerance: relative, in the 2-norm, of adjoint, forward sum and Q each. Cost: a
+    // window of some 4 to 14 cells an axis for each sample, and a transform of a grid of twice the matrix.
+    // The same call gives the same bits, with any number of threads. Nobody gets it who does not name it.
+    KN_RECON_ADJOINT_NUFFT = 3
 } kn_recon_adjoint_method;
 
 // How F^H W F is applied.
@@ -221,6 +226,7 @@ typedef struct kn_recon_options {
     kn_recon_progress *progress;
     void *progress_data; // what it is called with
     kn_recon_adjoint_method adjoint;
+    double nufft_tolerance; // of KN_RECON_ADJOINT_NUFFT: 1e-12, in single precision 1e-6, to 0.1; 0: 1e-5
 } kn_recon_options;
 
 // Bytes that a plan takes at most beside the caller's own arrays and buffers, an estimate. `sums`, `normal`
@@ -245,8 +251,9 @@ KN_API kn_status kn_recon_measure(const kn_queue *queue, const kn_recon_matrix *
 // a device by commands of one queue at a time. Errors: KN_ERROR_ARGUMENT for NULL, no samples, a k that is
 // not finite, that is more than a cycle outside of the band N/2, or with two axes a kz that is not 0; weights
 // and basis that are no such numbers, an oversampling or a width out of range, and a kernel of the host with
-// a queue or one that has no product of matrices with KN_RECON_ADJOINT_SEPARABLE; KN_ERROR_UNSUPPORTED for
-// one of devices without a queue; KN_ERROR_LIMIT for more samples than memory has addresses for.
+// a queue or one that has no product of matrices with KN_RECON_ADJOINT_SEPARABLE; a nufft_tolerance out of
+// range or of another method; KN_ERROR_UNSUPPORTED for a kernel of devices without a queue, and for
+// KN_RECON_ADJOINT_NUFFT with one; KN_ERROR_LIMIT for more samples than memory has addresses for.
 KN_API kn_status kn_recon_plan_create(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                       size_t samples, const kn_recon_options *options, kn_recon_plan **plan,
                                       kn_error *err);
@@ -438,6 +445,7 @@ typedef struct kn_recon_solve_options {
     // S_c[2 voxels coils], a coil's together, of KN_RECON_SENSE_MAPS; they are taken as they are. A relative
     // lambda's unit is then kn_recon_plan_get_bound times the greatest sum over coils of |S_c|^2 at a voxel.
     const double *maps;
+    double nufft_tolerance; // as in kn_recon_options
 } kn_recon_solve_options;
 
 // Bytes that a reconstruction takes at most at a time, an estimate, the scan's arrays among them; and how
@@ -512,9 +520,9 @@ KN_API size_t kn_recon_solution_get_coils(const kn_recon_solution *solution);
 
 // As `koine recon` has them: "radial", "golden", "spiral", "kooshball", "stack", "cartesian"; "fov",
 // "radians", "normalized"; "none", "ramp", "pipe"; "auto", "naive", "register", "coalesced", "constant",
-// "constant-struct", "fast-trig", "tuned", "host-double", "host-single"; "auto", "direct", "separable";
-// "toeplitz", "forward"; "ls", "adjoint", "gridding"; "none", "unitary"; "tikhonov", "difference"; "zero",
-// "periodic"; "none", "maps", "lowres", "espirit". NULL for a number that is none.
+// "constant-struct", "fast-trig", "tuned", "host-double", "host-single"; "auto", "direct", "separable",
+// "nufft"; "toeplitz", "forward"; "ls", "adjoint", "gridding"; "none", "unitary"; "tikhonov", "difference";
+// "zero", "periodic"; "none", "maps", "lowres", "espirit". NULL for a number that is none.
 KN_API const char *kn_recon_trajectory_name(kn_recon_trajectory_kind kind);
 KN_API const char *kn_recon_unit_name(kn_recon_unit unit);
 KN_API const char *kn_recon_density_name(kn_recon_density density);

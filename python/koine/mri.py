@@ -32,7 +32,7 @@ kernels = Words(
     "auto naive register coalesced constant constant-struct fast-trig tuned host-double host-single",
 )
 _operators = Words("method", "KN_RECON_OPERATOR_", "encoding normal gridding")
-adjoints = Words("adjoint", "KN_RECON_ADJOINT_", "auto direct separable")
+adjoints = Words("adjoint", "KN_RECON_ADJOINT_", "auto direct separable nufft")
 normals = Words("normal", "KN_RECON_NORMAL_", "toeplitz forward")
 
 Real = npt.NDArray[np.float64]
@@ -252,10 +252,13 @@ class Nufft(Operator):
         The transform of a voxel's basis function at each sample; None: 1.
     kernel : str
         What computes the sums: "auto", or one of the nine that ``koine recon --variants`` compares.
-    adjoint : {"auto", "direct", "separable"}
+    adjoint : {"auto", "direct", "separable", "nufft"}
         How the adjoint and the convolution of `normal` are computed: every voxel with every sample, or as products of
         matrices, since ``exp(i 2 pi k r)`` is a product of factors on a grid; exact as well. "auto" takes what is
-        estimated to end first, and the direct sum of a kernel that is named.
+        estimated to end first, and the direct sum of a kernel that is named. "nufft", on the host, is a non-uniform
+        fast Fourier transform of both sums and the convolution, with errors up to `nufft_tolerance`.
+    nufft_tolerance : float, optional
+        Relative, in the 2-norm: 1e-12, in single precision 1e-6, to 0.1; None: 1e-5 of "nufft", which alone has one.
     normal : {"toeplitz", "forward"}
         How `normal` is applied: as a convolution, or by both sums each time.
     oversampling : float
@@ -294,6 +297,7 @@ class Nufft(Operator):
         basis: npt.ArrayLike | None = None,
         kernel: str = "auto",
         adjoint: str = "auto",
+        nufft_tolerance: float | None = None,
         normal: str = "toeplitz",
         oversampling: float = 2.0,
         width: int = 6,
@@ -306,6 +310,7 @@ class Nufft(Operator):
             "kn_recon_options",
             kernel=kernels.number(kernel),
             adjoint=adjoints.number(adjoint),
+            nufft_tolerance=nufft_tolerance or 0.0,
             normal=normals.number(normal),
             oversampling=oversampling,
             width=natural(width, "width"),

@@ -66,7 +66,7 @@ class Reconstruction:
         In which it computed.
     seconds : float
         What it took, without compiling.
-    adjoint_method : {"direct", "separable", "auto"}
+    adjoint_method : {"direct", "separable", "nufft", "auto"}
         How the adjoint was computed, as `Nufft` has it; "auto" of gridding, which has none.
     adjoint_why : str
         Why it was computed so.
@@ -103,6 +103,7 @@ def recon(
     scale: str = "none",
     kernel: str = "auto",
     adjoint: str = "auto",
+    nufft_tolerance: float | None = None,
     normal: str = "toeplitz",
     oversampling: float = 2.0,
     width: int = 6,
@@ -151,7 +152,7 @@ def recon(
         The coils' sensitivities, which are taken as they are.
     scale : {"none", "unitary"}
         What forward and adjoint are multiplied by: 1, or 1 / sqrt(voxels).
-    kernel, adjoint, normal, oversampling, width : optional
+    kernel, adjoint, nufft_tolerance, normal, oversampling, width : optional
         As `Nufft`'s.
     context : Context, optional
         None: on the host, in double precision.
@@ -192,6 +193,7 @@ def recon(
         density=densities.number(density or ("none" if method == "least-squares" else "ramp")),
         kernel=kernels.number(kernel),
         adjoint=adjoints.number(adjoint),
+        nufft_tolerance=nufft_tolerance or 0.0,
         scale=scales.number(scale),
         normal=normals.number(normal),
         iterations=natural(iterations, "iterations"),

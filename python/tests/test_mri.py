@@ -58,6 +58,24 @@ def test_methods_of_the_adjoint(adjoint: str, context: koine.Context) -> None:
         assert found.adjoint_method == adjoint and relative(found.image, matrix @ data) < error
 
 
+def test_nufft_to_a_tolerance() -> None:
+    generator = np.random.default_rng(3)
+    k, data = generator.uniform(-0.5, 0.5, (60, 2)) * (6, 9), generator.normal(size=60) + 1j
+    image, matrix = generator.normal(size=(6, 9)), sums(k, (6, 9))
+    for tolerance in (1e-3, 1e-10, None):
+        transform = koine.Nufft(k, (6, 9), adjoint="nufft", nufft_tolerance=tolerance)
+        most = tolerance or 1e-5
+        assert transform.adjoint_method == "nufft" and transform.adjoint_why == f"nufft: asked for, to {most:g}"
+        assert relative(transform(image), matrix @ image.ravel()) < most
+        assert relative(transform.H(data), matrix.conj().T @ data) < most
+        found = koine.recon(
+            data, k, (6, 9), method="adjoint", density="none", adjoint="nufft", nufft_tolerance=tolerance
+        )
+        assert found.adjoint_method == "nufft" and relative(found.image, matrix.conj().T @ data) < most
+    with pytest.raises(koine.ArgumentError, match="tolerance of 0.5"):
+        koine.Nufft(k, (6, 9), adjoint="nufft", nufft_tolerance=0.5)
+
+
 @pytest.mark.parametrize(("samples", "shape"), CASES)
 @pytest.mark.parametrize("method", ["encoding", "gridding"])
 def test_device(samples: int, shape: tuple[int, ...], method: str, context: koine.Context) -> None:

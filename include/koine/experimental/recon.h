@@ -101,6 +101,10 @@ typedef struct kn_recon_details {
     // samples; and what rounding may make of it. checked 0: nothing was checked.
     double check, check_bound;
     size_t checked;
+    // Of KN_RECON_ADJOINT_NUFFT: the error of the first coil's F^H d against the exact sum, relative, in the
+    // 2-norm, at so many voxels at random; what may be had of it. voxels 0: there was no NUFFT.
+    double nufft_error, nufft_tolerance;
+    size_t nufft_voxels;
 } kn_recon_details;
 
 // The solution's own; NULL for NULL.

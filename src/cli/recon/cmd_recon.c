@@ -32,8 +32,12 @@ static const struct option_row options[] = {
      .help = "least squares by conjugate gradients, the adjoint sum alone, or gridding"},
     {"adjoint", FIELD(OPTION_CHOICE, adjoint), .choices = recon_adjoint_names, .fallback = "auto",
      .help = "how F^H d and Q are computed: every voxel with every sample, by --kernel; or as products of "
-             "matrices, since exp(i 2 pi k.r) is a product on a grid, exact as well; auto: by what each is "
-             "estimated to take, direct if --kernel is given"},
+             "matrices, since exp(i 2 pi k.r) is a product on a grid, exact as well; by a non-uniform FFT on "
+             "the host, to --nufft-tolerance; auto: by what each of the exact ones is estimated to take, "
+             "direct if --kernel is given"},
+    {"nufft-tolerance", FIELD(OPTION_PATH, nufft_tolerance), .metavar = "T",
+     .help = "of --adjoint nufft: the error of F^H d that may be, relative, in the 2-norm; 1e-6, of "
+             "host-double 1e-12, to 0.1 (default: 1e-5)"},
     {"kernel", 'k', FIELD(OPTION_PATH, kernel), .metavar = "NAME",
      .help = "how the sums are computed: naive, register, coalesced, constant, constant-struct, fast-trig, "
              "tuned (default), or on the host: host-double, host-single (default without a device)"},
@@ -127,6 +131,11 @@ static void judge(struct recon_run *run)
                 details->check, details->check_bound);
         common->check_failed = true;
     }
+    if (details->nufft_voxels && !(details->nufft_error <= details->nufft_tolerance)) {
+        fprintf(stderr, "%s: the NUFFT's error is %.3g, and its tolerance %g\n", common->command,
+                details->nufft_error, details->nufft_tolerance);
+        common->check_failed = true;
+    }
     for (size_t i = 0; run->options.tolerance > 0 && i < kn_recon_solution_get_coils(run->shown); i++) {
         const kn_recon_coil coil = kn_recon_solution_get_coil(run->shown, i);
         char what[32];
@@ -214,7 +223,11 @@ const struct command command_recon = {
         "term by term, F^H by --kernel; that takes far longer, no grid of twice the matrix, and shows what Q "
         "is "
         "worth. R is 1, or with --regularizer difference D^H D. gridding is the fast "
-        "and approximate way: it wants --density, as adjoint does.\n\n"
+        "and approximate way: it wants --density, as adjoint does. "
+        "--adjoint nufft is approximate too, on the host, and takes its window from the error that may be: "
+        "what it made is compared with the exact sum at some voxels, and an error beyond the tolerance is "
+        "exit "
+        "status 1.\n\n"
         "Coils are reconstructed one by one and combined by the root of the sum of their squares, which has "
         "no "
         "phase; a scan of one coil keeps its own. With --sense MAPS, the coils' sensitivities S, there is "

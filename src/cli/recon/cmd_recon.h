@@ -16,7 +16,8 @@
 
 struct recon_arguments {
     struct common_arguments common;
-    const char *out, *matrix, *trajectory, *kernel, *tolerance, *lambda, *density, *basis, *oversampling;
+    const char *out, *matrix, *trajectory, *kernel, *nufft_tolerance, *tolerance, *lambda, *density, *basis,
+        *oversampling;
     const char *save_q, *load_q, *reference, *warm_start, *sense;
     size_t iterations, width;
     bool relative_lambda, variants;

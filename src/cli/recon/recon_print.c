@@ -35,10 +35,11 @@ bool recon_is_scaled(const struct recon_run *run, kn_recon_method method)
 
 const char *recon_method(const struct recon_run *run)
 {
-    return run->options.method == KN_RECON_METHOD_GRIDDING ? "gridding"
-           : run->options.adjoint == KN_RECON_ADJOINT_SEPARABLE
-               ? kn_recon_adjoint_method_name(KN_RECON_ADJOINT_SEPARABLE)
-               : kn_recon_adjoint_method_name(KN_RECON_ADJOINT_DIRECT);
+    return run->options.method == KN_RECON_METHOD_GRIDDING
+               ? "gridding"
+               : kn_recon_adjoint_method_name(run->options.adjoint == KN_RECON_ADJOINT_AUTO
+                                                  ? KN_RECON_ADJOINT_DIRECT
+                                                  : run->options.adjoint);
 }
 
 const char *recon_why(const struct recon_run *run)
@@ -48,6 +49,8 @@ const char *recon_why(const struct recon_run *run)
     return run->options.method == KN_RECON_METHOD_GRIDDING ? "--solver gridding: window and FFT, approximate"
            : run->options.adjoint == KN_RECON_ADJOINT_SEPARABLE
                ? "--adjoint separable: products of matrices, exact but for rounding"
+           : run->options.adjoint == KN_RECON_ADJOINT_NUFFT
+               ? "--adjoint nufft: window and FFT, to --nufft-tolerance"
                : "every voxel with every sample, term by term: exact but for rounding";
 }
 
@@ -187,7 +190,10 @@ bool recon_print_result(const struct recon_run *run)
     print_sum("F^H F, in the solver", &details->normal);
     print_solver(run);
     print_quality(run);
-    if (*run->why || run->options.adjoint == KN_RECON_ADJOINT_SEPARABLE)
+    if (details->nufft_voxels)
+        printf("NUFFT: error %.2g against the exact sum at %zu voxel%s; tolerance %g\n", details->nufft_error,
+               details->nufft_voxels, plural(details->nufft_voxels), details->nufft_tolerance);
+    if (*run->why || run->options.adjoint > KN_RECON_ADJOINT_DIRECT)
         printf("F^H d%s %s\n", details->q_kernel && !details->q_loaded ? " and Q" : "",
                *run->why ? run->why : kn_recon_solution_get_adjoint_why(run->shown));
     printf("%s by %s on ", recon_method_names[run->options.method],

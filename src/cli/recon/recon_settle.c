@@ -16,7 +16,7 @@ const char *const recon_basis_names[] = {"delta", "box", NULL};
 const char *const recon_precision_names[] = {"auto", "float", "double", NULL};
 
 const char *const recon_method_names[] = {"ls", "adjoint", "gridding", NULL};
-const char *const recon_adjoint_names[] = {"auto", "direct", "separable", NULL};
+const char *const recon_adjoint_names[] = {"auto", "direct", "separable", "nufft", NULL};
 const char *const recon_scale_names[] = {"none", "unitary", NULL};
 const char *const recon_normal_names[] = {"toeplitz", "forward", NULL};
 const char *const recon_regularizer_names[] = {"tikhonov", "difference", NULL};
@@ -99,7 +99,7 @@ static kn_status settle_precision(struct recon_run *run, kn_error *err)
     return KN_OK;
 }
 
-// A product of matrices takes the place of one kernel, and of no lecture's.
+// A product of matrices or a NUFFT takes the place of one kernel, and of no lecture's.
 static kn_status check_adjoint(struct recon_run *run, kn_error *err)
 {
     kn_recon_kernel kernel = run->options.kernel;
@@ -116,9 +116,9 @@ static kn_status check_adjoint(struct recon_run *run, kn_error *err)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--adjoint: --variants runs the kernels of direct sums");
     if (kernel != KN_RECON_KERNEL_TUNED && !recon_is_of_host(kernel))
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--adjoint separable: the kernel %s is one of the direct sum; take --kernel tuned, "
+                       "--adjoint %s: the kernel %s is one of the direct sum; take --kernel tuned, "
                        "host-double or host-single, or leave it out",
-                       kn_recon_kernel_name(kernel));
+                       word, kn_recon_kernel_name(kernel));
     return KN_OK;
 }
 
@@ -141,6 +141,11 @@ static kn_status read_numbers(struct recon_run *run, kn_error *err)
     kn_recon_solve_options *options = &run->options;
     kn_status status = read_number("tolerance", arguments->tolerance, 0, &options->tolerance, err);
 
+    if (!status)
+        status =
+            read_number("nufft-tolerance", arguments->nufft_tolerance, 1e-12, &options->nufft_tolerance, err);
+    if (!status && arguments->nufft_tolerance && options->adjoint != KN_RECON_ADJOINT_NUFFT)
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--nufft-tolerance goes with --adjoint nufft");
     if (!status)
         status = read_number("lambda", arguments->lambda, 0, &options->lambda, err);
     if (!status)

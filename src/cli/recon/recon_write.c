@@ -278,6 +278,11 @@ static void put_check(json_t **root, const kn_recon_details *details)
     report_put(&object, "samples", json_integer((json_int_t)details->checked));
     report_put(root, "adjoint_check", object);
     object = json_object();
+    report_put(&object, "error", ki_json_double(details->nufft_voxels ? details->nufft_error : NAN));
+    report_put(&object, "tolerance", ki_json_double(details->nufft_voxels ? details->nufft_tolerance : NAN));
+    report_put(&object, "voxels", json_integer((json_int_t)details->nufft_voxels));
+    report_put(root, "nufft", object);
+    object = json_object();
     report_put(&object, "host", json_integer((json_int_t)details->memory.host));
     report_put(&object, "device", json_integer((json_int_t)details->memory.device));
     report_put(root, "memory", object);

@@ -25,8 +25,12 @@ expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --adjoint separable --solv
 expect_stderr '--adjoint separable goes with --solver ls and adjoint'
 expect_exit 2 koine recon "$work/k" --adjoint separable --variants
 expect_stderr '--adjoint: --variants runs the kernels of direct sums'
+expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --nufft-tolerance 1e-4
+expect_stderr '--nufft-tolerance goes with --adjoint nufft'
+expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --adjoint nufft --kernel naive
+expect_stderr '--adjoint nufft: the kernel naive is one of the direct sum; take --kernel tuned, host-double or '
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --matrix 32
-for option in lambda tolerance oversampling; do
+for option in lambda tolerance oversampling nufft-tolerance; do
     for value in x -1 nan 1x; do
         expect_exit 2 koine recon "$work/k" -o "$work/no.npy" "--$option" "$value"
         expect_stderr "--$option: '$value' is no number from "
@@ -65,6 +69,15 @@ expect_empty stderr
 expect_exit 0 koine recon $scan --kernel host-double --adjoint separable --solver adjoint --density ramp \
     -o "$work/separable.npy" --json "$work/separable.json"
 expect_stdout '^F.H d separable: asked for$'
+# By a NUFFT, whose error is looked at and printed; its tolerance is the kernel's precision at least.
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double --adjoint nufft --nufft-tolerance 1e-7 --solver adjoint \
+    --density ramp -o "$work/nufft.npy" --json "$work/nufft.json"
+expect_stdout '^F.H d nufft: asked for, to 1e-07$'
+expect_stdout '^NUFFT: error [0-9.]+e-(08|09) against the exact sum at 64 voxels; tolerance 1e-07$'
+# shellcheck disable=SC2086
+expect_exit 2 koine recon $scan --kernel host-single --adjoint nufft --nufft-tolerance 1e-7 -o "$work/no.npy"
+expect_stderr "a NUFFT's tolerance of 1e-07; expected 1e-06 to 0.1 of the kernel host-single"
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --device host -o "$work/chosen.npy" --json "$work/chosen.json"
 expect_stdout '^F.H d and Q separable: about [0-9.e+-]+ s by estimate, direct [0-9.e+-]+ s$'
@@ -334,6 +347,10 @@ assert double["method"] == "direct" and double["why"] and double["image"].endswi
 separable, chosen = report("separable"), report("chosen")
 assert separable["method"] == "separable" and separable["kernel"] == "host-double"
 assert distance(image("separable"), image("ramp")) < 1e-13, distance(image("separable"), image("ramp"))
+nufft = report("nufft")
+assert nufft["method"] == "nufft" and nufft["nufft"]["tolerance"] == 1e-7 and nufft["nufft"]["voxels"] == 64
+assert 1e-12 < nufft["nufft"]["error"] <= 1e-7 and 1e-12 < distance(image("nufft"), image("ramp")) < 1e-7
+assert separable["nufft"] == {"error": None, "tolerance": None, "voxels": 0}
 assert chosen["method"] == "separable" and chosen["why"].startswith("separable: about ")
 assert chosen["q_kernel"] == "host-single-separable"
 assert double["matrix"] == [32, 32] and double["k_unit"] == "cycles per field of view"

@@ -62,6 +62,7 @@ kn_status ki_recon_read_request(const char *function, const kn_queue *queue, con
     const struct recon_adjoint adjoint = {.queue = queue,
                                           .named = read.kernel,
                                           .method = read.adjoint,
+                                          .tolerance = read.nufft_tolerance,
                                           .matrix = request->matrix,
                                           .samples = samples};
 
@@ -70,6 +71,7 @@ kn_status ki_recon_read_request(const char *function, const kn_queue *queue, con
         return status;
     request->samples = samples;
     request->normal = read.normal;
+    request->tolerance = read.nufft_tolerance > 0 ? read.nufft_tolerance : MRI_NUFFT_USUAL;
     request->gridding = (struct mri_gridding_options){.oversampling = read.oversampling, .width = read.width};
     request->weights = read.weights;
     request->basis = read.basis;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of koine/recon.h by their numbers; and how the adjoint is computed where nobody says so: as a
-// direct sum or as a product of matrices (sum.h), by what either takes of the model of costs.
+// direct sum or as a product of matrices (sum.h), by what either takes of the model of costs. A NUFFT, which
+// is exact to its tolerance alone, is for those who ask for it.
 #include <math.h>
 #include <stdio.h>
 
@@ -43,7 +44,9 @@ kn_recon_kernel ki_recon_public_kernel(enum mri_kernel kernel)
 
 kn_recon_adjoint_method ki_recon_public_adjoint(enum mri_kernel kernel)
 {
-    return mri_kernel_is_separable(kernel) ? KN_RECON_ADJOINT_SEPARABLE : KN_RECON_ADJOINT_DIRECT;
+    return mri_kernel_is_nufft(kernel)       ? KN_RECON_ADJOINT_NUFFT
+           : mri_kernel_is_separable(kernel) ? KN_RECON_ADJOINT_SEPARABLE
+                                             : KN_RECON_ADJOINT_DIRECT;
 }
 
 // ---- the choice ----
@@ -111,6 +114,28 @@ static kn_status refuse(const char *what, const char *kernel, kn_error *err)
                    kernel, *kernel ? "the kernel tuned, host-double or host-single" : "no positions");
 }
 
+static kn_status choose_nufft(const struct recon_adjoint *asked, enum mri_kernel *kernel, char *why,
+                              kn_error *err)
+{
+    double tolerance = asked->tolerance != 0 ? asked->tolerance : MRI_NUFFT_USUAL,
+           least = MRI_NUFFT_LEAST(mri_kernel_is_double(*kernel));
+
+    if (asked->has_positions)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "a NUFFT is of voxels on a grid; give no positions");
+    if (!mri_kernel_is_host(*kernel))
+        return ki_fail(
+            err, KN_ERROR_UNSUPPORTED,
+            "a NUFFT is the host's so far; take the kernel host-double or host-single, or gridding");
+    // Not-a-number is out of range as well.
+    if (!(tolerance >= least && tolerance <= MRI_NUFFT_MOST))
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "a NUFFT's tolerance of %g; expected %g to %g of the kernel %s, or another method",
+                       tolerance, least, MRI_NUFFT_MOST, ki_mri_kernel_names[mri_kernel_direct(*kernel)]);
+    *kernel = mri_kernel_nufft(*kernel);
+    snprintf(why, KN_RECON_WHY, "nufft: asked for, to %g", tolerance);
+    return KN_OK;
+}
+
 static kn_status choose_named(const struct recon_adjoint *asked, bool has_product, enum mri_kernel *kernel,
                               char *why, kn_error *err)
 {
@@ -132,10 +157,15 @@ kn_status ki_recon_choose(const struct recon_adjoint *asked, enum mri_kernel *ke
     bool on_host = mri_kernel_is_host(*kernel), has_product = on_host || *kernel == MRI_TUNED, separable;
     double sum, product;
 
-    if ((unsigned)asked->method > KN_RECON_ADJOINT_SEPARABLE)
+    if ((unsigned)asked->method > KN_RECON_ADJOINT_NUFFT)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "there is no method %d of the adjoint; see kn_recon_adjoint_method",
                        (int)asked->method);
+    if (asked->method == KN_RECON_ADJOINT_NUFFT)
+        return choose_nufft(asked, kernel, why, err);
+    if (asked->tolerance != 0)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "a tolerance of %g, which is for KN_RECON_ADJOINT_NUFFT alone",
+                       asked->tolerance);
     if (asked->method != KN_RECON_ADJOINT_AUTO)
         return choose_named(asked, has_product, kernel, why, err);
     if (asked->named != KN_RECON_KERNEL_AUTO || !has_product || asked->has_positions) {

@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan's operations on the host. F is a product of matrices, or the sum with the parts exchanged: samples
-// at -k are its voxels, the image is its data.
+// A plan's operations on the host. F is a product of matrices, a NUFFT, or the sum with the parts exchanged:
+// samples at -k are its voxels, the image is its data.
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "plan_internal.h"
+
+// Of both sums; of other kernels nothing.
+static kn_status prepare_nufft(kn_recon_plan *plan, kn_error *err)
+{
+    const struct mri_sum sum = {.matrix = plan->request.matrix,
+                                .k = plan->k,
+                                .samples = plan->request.samples,
+                                .tolerance = plan->request.tolerance,
+                                .ask = &plan->ask};
+
+    return plan->nufft || !mri_kernel_is_nufft(plan->request.kernel)
+               ? KN_OK
+               : ki_mri_nufft_for(&sum, plan->request.kernel, NULL, &plan->nufft, err);
+}
 
 kn_status ki_recon_host_prepare_forward(kn_recon_plan *plan, kn_error *err)
 {
     const struct recon_request *request = &plan->request;
     double *positions, *opposite;
 
+    if (mri_kernel_is_nufft(request->kernel))
+        return prepare_nufft(plan, err);
     if (plan->positions || mri_kernel_is_separable(request->kernel))
         return KN_OK;
     positions = malloc(MRI_AXES * request->voxels * sizeof *positions);
@@ -54,7 +70,9 @@ kn_status ki_recon_host_forward(kn_recon_plan *plan, const double complex *image
     const struct recon_request *request = &plan->request;
     kn_status status = ki_recon_host_prepare_forward(plan, err);
 
-    if (!status)
+    if (!status && plan->nufft)
+        status = ki_mri_host_nufft_forward(plan->nufft, image, data, err);
+    else if (!status)
         status = mri_kernel_is_separable(request->kernel)
                      ? ki_mri_forward_host(&request->matrix, plan->k, request->samples, image,
                                            request->kernel, NULL, &plan->kept, &plan->ask, data, err)
@@ -67,16 +85,19 @@ kn_status ki_recon_host_forward(kn_recon_plan *plan, const double complex *image
 kn_status ki_recon_host_adjoint(kn_recon_plan *plan, bool weighted, const double complex *data,
                                 double complex *image, kn_error *err)
 {
+    kn_status status = prepare_nufft(plan, err);
     const struct mri_sum sum = {.matrix = plan->request.matrix,
                                 .k = plan->k,
                                 .samples = plan->request.samples,
                                 .data = data,
                                 .weights = weighted ? plan->weights : NULL,
                                 .basis = plan->basis,
+                                .tolerance = plan->request.tolerance,
+                                .nufft = plan->nufft,
                                 .kept = &plan->kept,
                                 .ask = &plan->ask};
 
-    return ki_mri_sum_host(&sum, plan->request.kernel, NULL, image, NULL, err);
+    return status ? status : ki_mri_sum_host(&sum, plan->request.kernel, NULL, image, NULL, err);
 }
 
 // ---- the normal operator ----
@@ -102,6 +123,7 @@ kn_status ki_recon_host_prepare_normal(kn_recon_plan *plan, kn_error *err)
                                    .k = plan->k,
                                    .samples = request->samples,
                                    .weights = weights,
+                                   .tolerance = request->tolerance,
                                    .ask = &plan->ask};
 
         status = ki_mri_host_normal_create(&of, request->kernel, &plan->host_normal, NULL, err);
@@ -132,5 +154,6 @@ void ki_recon_host_free(kn_recon_plan *plan)
     free(plan->opposite);
     free(plan->between);
     ki_mri_host_normal_free(plan->host_normal);
+    ki_mri_host_nufft_free(plan->nufft);
     ki_kept_free(&plan->kept);
 }

@@ -22,6 +22,7 @@ struct recon_request {
     char why[KN_RECON_WHY]; // this method of the adjoint
     kn_recon_normal_method normal;
     struct mri_gridding_options gridding;
+    double tolerance;              // of a NUFFT
     const double *weights, *basis; // the caller's
     kn_recon_progress *progress;
     void *progress_data;
@@ -40,6 +41,7 @@ struct kn_recon_plan {
     struct ki_kept kept;
     double *positions, *opposite; // of the voxels; -k
     double complex *between;
+    struct mri_host_nufft *nufft;
     struct mri_host_normal *host_normal;
     // On a device.
     struct mri_toeplitz *toeplitz;
@@ -79,13 +81,15 @@ struct recon_adjoint {
     const kn_queue *queue;
     kn_recon_kernel named; // KN_RECON_KERNEL_AUTO: `kernel` was chosen
     kn_recon_adjoint_method method;
+    double tolerance; // of a NUFFT, which alone has one; 0: the usual one
     kn_recon_matrix matrix;
     size_t samples;
     bool has_q;         // Q is computed, too
     bool has_positions; // of its own, which have the direct sum alone
 };
-// *kernel as it stands, or as a product of matrices; and why[KN_RECON_WHY]. KN_ERROR_ARGUMENT for a method
-// that is none, and for a product of matrices that the kernel does not have, or positions.
+// *kernel as it stands, as a product of matrices, or by a NUFFT; and why[KN_RECON_WHY]. KN_ERROR_ARGUMENT for
+// a method that is none, for one that the kernel does not have, or positions, and for a tolerance out of
+// range, or of another method; KN_ERROR_UNSUPPORTED for a NUFFT on a device.
 kn_status ki_recon_choose(const struct recon_adjoint *asked, enum mri_kernel *kernel, char *why,
                           kn_error *err);
 // KN_ERROR_ARGUMENT for what is out of range.

@@ -12,12 +12,15 @@ static struct mri_bytes sums_memory(const kn_queue *queue, const struct recon_re
     size_t larger = voxels > samples ? voxels : samples;
     const struct mri_bytes positions = {.host = saturate_times(saturate_plus(voxels, samples), MRI_POSITION)};
 
+    if (mri_kernel_is_nufft(request->kernel))
+        return ki_mri_sum_host_memory(&request->matrix, samples, request->kernel);
     if (mri_kernel_is_separable(request->kernel) && !queue)
         return mri_bytes_both(ki_mri_forward_host_memory(voxels, request->kernel),
-                              ki_mri_sum_host_memory(samples, request->kernel));
-    return queue ? mri_bytes_both(ki_mri_sum_memory(queue, voxels, samples),
-                                  ki_mri_forward_memory(queue, voxels, samples))
-                 : mri_bytes_both(positions, ki_mri_sum_host_memory(larger, request->kernel));
+                              ki_mri_sum_host_memory(&request->matrix, samples, request->kernel));
+    return queue
+               ? mri_bytes_both(ki_mri_sum_memory(queue, voxels, samples),
+                                ki_mri_forward_memory(queue, voxels, samples))
+               : mri_bytes_both(positions, ki_mri_sum_host_memory(&request->matrix, larger, request->kernel));
 }
 
 static struct mri_bytes normal_memory(const kn_queue *queue, const struct recon_request *request,

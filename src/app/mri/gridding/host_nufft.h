@@ -19,6 +19,11 @@
 #include "app/mri/memory.h"
 #include "app/mri/mri.h"
 
+// The least tolerance of a precision, the greatest, and the one that is taken where none is named.
+#define MRI_NUFFT_LEAST(is_double) ((is_double) ? 1e-12 : 1e-6)
+#define MRI_NUFFT_MOST             0.1
+#define MRI_NUFFT_USUAL            1e-5
+
 struct mri_nufft_options {
     // Of the adjoint's image and the forward sum's data, relative, in the 2-norm: from 1e-12 in double
     // precision and 1e-6 in single, to 0.1.

@@ -11,7 +11,7 @@
 #include "base/saturate.h"
 #include "base/threads.h"
 
-static const double oversampling = 2, least_tolerance[] = {1e-6, 1e-12}, most_tolerance = 0.1;
+static const double oversampling = 2;
 static const struct nufft_code *const codes[][2] = {HOST_LEVELS(nufft_code)};
 
 // ---- the grid ----
@@ -212,15 +212,15 @@ static kn_status allocate(struct mri_host_nufft *nufft, kn_error *err)
 static kn_status check(const kn_recon_matrix *matrix, const double *k, size_t samples,
                        const struct mri_nufft_options *options, kn_error *err)
 {
-    double least = least_tolerance[options->is_double];
+    double least = MRI_NUFFT_LEAST(options->is_double);
     size_t voxels;
     kn_status status = ki_mri_matrix_count(matrix, &voxels, err);
 
     // Not-a-number is out of range as well.
-    if (!status && !(options->tolerance >= least && options->tolerance <= most_tolerance))
+    if (!status && !(options->tolerance >= least && options->tolerance <= MRI_NUFFT_MOST))
         status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "a NUFFT's tolerance of %g; expected %g to %g in %s precision, or the exact sum",
-                         options->tolerance, least, most_tolerance, options->is_double ? "double" : "single");
+                         options->tolerance, least, MRI_NUFFT_MOST, options->is_double ? "double" : "single");
     return status ? status : ki_gridding_check_samples(matrix, k, samples, err);
 }
 

@@ -92,7 +92,7 @@ struct mri_bytes ki_recon_check_memory_of(const struct recon *recon)
     struct mri_bytes sums;
 
     if (recon->on_host)
-        sums = ki_mri_sum_host_memory(samples, recon->kernel);
+        sums = ki_mri_sum_host_memory(&recon->scan.matrix, samples, recon->kernel);
     else if (recon->options.method == KN_RECON_METHOD_GRIDDING)
         sums = ki_mri_gridding_memory(&recon->scan.matrix, samples, &recon->gridding);
     else
@@ -111,6 +111,7 @@ static struct mri_sum sum_of(struct recon *recon, const struct check *check)
                             .samples = check->samples,
                             .data = check->y,
                             .basis = check->basis,
+                            .tolerance = recon->nufft_tolerance,
                             .ask = &recon->ask};
 }
 
@@ -197,9 +198,10 @@ static double bound(const struct recon *recon, const struct check *check)
     return 2 * term * sqrt((double)check->voxels);
 }
 
+// A NUFFT's adjoint may be wrong by its tolerance as well: <x, e> is at most |x| |e|.
 static void compare(struct recon *recon, const struct check *check)
 {
-    double energy = 0, real = 0, imaginary = 0;
+    double energy = 0, real = 0, imaginary = 0, image = 0, adjoint = 0;
 
     for (size_t m = 0; m < check->samples; m++)
         energy += creal(check->y[m]) * creal(check->y[m]) + cimag(check->y[m]) * cimag(check->y[m]);
@@ -208,9 +210,13 @@ static void compare(struct recon *recon, const struct check *check)
 
         real += creal(product);
         imaginary += cimag(product);
+        image += pow(cabs(check->x[n]), 2);
+        adjoint += pow(cabs(check->adjoint[n]), 2);
     }
     recon->result->details.check = energy > 0 ? hypot(real - energy, imaginary) / energy : 0;
     recon->result->details.check_bound = bound(recon, check);
+    if (mri_kernel_is_nufft(recon->kernel) && energy > 0)
+        recon->result->details.check_bound += recon->nufft_tolerance * sqrt(image * adjoint) / energy;
     recon->result->details.checked = check->samples;
 }
 
@@ -227,5 +233,41 @@ kn_status ki_recon_check(struct recon *recon, kn_error *err)
     if (!status)
         compare(recon, &check);
     free_check(&check);
+    return status;
+}
+
+// ---- a NUFFT ----
+
+// Samples times voxels that may be spent on it, and voxels at most.
+static const double budget_nufft = 0x1p25;
+enum { NUFFT_VOXELS = 64 };
+
+kn_status ki_recon_check_nufft(struct recon *recon, const struct mri_sum *given, const double complex *image,
+                               kn_error *err)
+{
+    kn_recon_details *details = &recon->result->details;
+    double share = ceil(budget_nufft / (double)given->samples), error = 0, energy = 0;
+    double positions[NUFFT_VOXELS][MRI_AXES];
+    double complex right[NUFFT_VOXELS];
+    size_t where[NUFFT_VOXELS], count = share < NUFFT_VOXELS ? (size_t)share : NUFFT_VOXELS;
+    struct mri_sum sum = *given;
+    uint64_t state = 11;
+    kn_status status;
+
+    for (size_t i = 0; i < count; i++) {
+        where[i] = (size_t)((random_number(&state) + 1) / 2 * (double)recon->voxels);
+        for (size_t axis = 0, rest = where[i]; axis < MRI_AXES; rest /= sum.matrix.size[axis++])
+            positions[i][axis] = ki_mri_position(rest % sum.matrix.size[axis], sum.matrix.size[axis]);
+    }
+    sum.matrix = (kn_recon_matrix){MRI_AXES, {count, 1, 1}};
+    sum.positions = positions[0];
+    status = ki_mri_sum_host(&sum, MRI_HOST_DOUBLE, NULL, right, NULL, err);
+    for (size_t i = 0; i < count && !status; i++) {
+        error += pow(cabs(image[where[i]] - right[i]), 2);
+        energy += pow(cabs(right[i]), 2);
+    }
+    details->nufft_error = energy > 0 ? sqrt(error / energy) : 0;
+    details->nufft_tolerance = recon->nufft_tolerance;
+    details->nufft_voxels = count;
     return status;
 }

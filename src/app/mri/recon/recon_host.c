@@ -8,16 +8,22 @@
 
 static kn_status add_adjoint(struct recon *recon, size_t coil, double complex *image, kn_error *err)
 {
-    const struct mri_sum sum = ki_recon_sum(recon, coil);
+    struct mri_sum sum = ki_recon_sum(recon, coil);
     struct recon_clock clock = ki_recon_start(recon);
     kn_recon_rate rate = {0};
-    kn_status status = ki_mri_sum_host(&sum, recon->kernel, NULL, image, &rate, err);
+    kn_status status = KN_OK;
 
+    // Samples of all coils lie in the same places.
+    if (mri_kernel_is_nufft(recon->kernel) && !recon->nufft)
+        status = ki_mri_nufft_for(&sum, recon->kernel, NULL, &recon->nufft, err);
+    sum.nufft = recon->nufft;
+    if (!status)
+        status = ki_mri_sum_host(&sum, recon->kernel, NULL, image, &rate, err);
     if (status)
         return status;
     ki_recon_stop(recon, &clock, &recon->result->details.fhd);
     ki_recon_add_rate(&recon->result->details.fhd, &rate);
-    return KN_OK;
+    return recon->nufft && coil == 0 ? ki_recon_check_nufft(recon, &sum, image, err) : KN_OK;
 }
 
 static kn_status make_normal(struct recon *recon, struct mri_host_normal **normal, kn_error *err)
@@ -27,6 +33,7 @@ static kn_status make_normal(struct recon *recon, struct mri_host_normal **norma
                                .k = scan->k,
                                .samples = scan->samples,
                                .weights = recon->normal_weights,
+                               .tolerance = recon->nufft_tolerance,
                                .ask = &recon->ask};
     kn_recon_details *details = &recon->result->details;
     struct recon_clock clock = ki_recon_start(recon);
@@ -57,14 +64,14 @@ static kn_status solve(struct recon *recon, const struct mri_normal *normal, siz
 struct mri_bytes ki_recon_on_host_memory(const struct recon *recon, const struct mri_toeplitz_size *size)
 {
     size_t samples = recon->scan.samples, voxels = recon->voxels;
-    const struct mri_bytes sum = ki_mri_sum_host_memory(samples, recon->kernel),
+    const struct mri_bytes sum = ki_mri_sum_host_memory(&recon->scan.matrix, samples, recon->kernel),
                            fhd = {.host = saturate_times(voxels, MRI_COMPLEX)};
     struct mri_bytes normal;
 
     if (recon->options.method != KN_RECON_METHOD_LEAST_SQUARES)
         return sum;
     normal = recon->options.normal == KN_RECON_NORMAL_FORWARD
-                 ? ki_mri_host_normal_forward_memory(voxels, samples, recon->kernel)
+                 ? ki_mri_host_normal_forward_memory(&recon->scan.matrix, voxels, samples, recon->kernel)
                  : ki_mri_host_normal_memory(size, samples, recon->kernel);
     normal = mri_bytes_both(mri_bytes_both(fhd, normal), ki_mri_host_solve_memory(voxels));
     if (recon->joint) // the sum over coils, and what the operator takes
@@ -130,6 +137,8 @@ kn_status ki_recon_on_host(struct recon *recon, double complex *images, kn_error
         ki_recon_set_normal(recon, &rate);
     }
     ki_mri_host_normal_free(normal);
+    ki_mri_host_nufft_free(recon->nufft);
+    recon->nufft = NULL;
     free(fhd);
     return status;
 }

@@ -44,6 +44,8 @@ struct recon {
     char why[KN_RECON_WHY]; // this method of the adjoint
     struct mri_gridding_options gridding;
     struct mri_solver_options ls; // with lambda in the unscaled sum's terms
+    double nufft_tolerance;       // of a NUFFT
+    struct mri_host_nufft *nufft; // of all coils; NULL: the adjoint is by none
     double *weights;              // density x the scan's; NULL: 1
     double *normal_weights;       // these x |phi|^2; NULL: 1
     double factor;                // what an image is multiplied by
@@ -97,6 +99,9 @@ kn_status ki_recon_step(struct recon *recon, double done, double then, kn_error 
 size_t ki_recon_chunk(const struct recon *recon);
 
 kn_status ki_recon_check(struct recon *recon, kn_error *err);
+// The image that a NUFFT made of a sum, against the exact sum at some voxels.
+kn_status ki_recon_check_nufft(struct recon *recon, const struct mri_sum *sum, const double complex *image,
+                               kn_error *err);
 struct mri_bytes ki_recon_check_memory_of(const struct recon *recon);
 
 // float2 on the device, complex double on the host; and what both take, which the queue keeps.

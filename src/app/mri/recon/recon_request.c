@@ -54,7 +54,7 @@ static kn_status check_options(const kn_recon_solve_options *options, kn_error *
         {"regularizer", "kn_recon_regularizer", options->regularizer, KN_RECON_REGULARIZER_DIFFERENCE},
         {"boundary", "kn_recon_boundary", options->boundary, KN_RECON_BOUNDARY_PERIODIC},
         {"kernel", "kn_recon_kernel", options->kernel, KN_RECON_KERNEL_HOST_SINGLE},
-        {"method of the adjoint", "kn_recon_adjoint_method", options->adjoint, KN_RECON_ADJOINT_SEPARABLE},
+        {"method of the adjoint", "kn_recon_adjoint_method", options->adjoint, KN_RECON_ADJOINT_NUFFT},
         {"combination of coils", "kn_recon_sense", options->sense, KN_RECON_SENSE_ESPIRIT},
     };
 
@@ -151,6 +151,7 @@ static struct recon_adjoint adjoint_of(const struct recon *recon, const kn_queue
     return (struct recon_adjoint){.queue = queue,
                                   .named = recon->options.kernel,
                                   .method = recon->options.adjoint,
+                                  .tolerance = recon->options.nufft_tolerance,
                                   .matrix = recon->scan.matrix,
                                   .samples = recon->scan.samples,
                                   .has_q = recon->options.method == KN_RECON_METHOD_LEAST_SQUARES &&
@@ -188,6 +189,8 @@ kn_status ki_recon_request(const char *function, const kn_queue *queue, const kn
     recon->kernel = ki_recon_kernel(queue, recon->options.kernel);
     recon->gridding = (struct mri_gridding_options){.oversampling = recon->options.oversampling,
                                                     .width = recon->options.width};
+    recon->nufft_tolerance =
+        recon->options.nufft_tolerance > 0 ? recon->options.nufft_tolerance : MRI_NUFFT_USUAL;
     recon->on_host = recon->options.method != KN_RECON_METHOD_GRIDDING && mri_kernel_is_host(recon->kernel);
     recon->joint = recon->options.sense != KN_RECON_SENSE_NONE;
     recon->images = recon->joint ? 1 : recon->scan.coils;
@@ -217,6 +220,7 @@ static kn_status choose(const kn_queue *queue, const kn_recon_scan *scan,
     asked = adjoint_of(&recon, queue);
     asked.method = KN_RECON_ADJOINT_AUTO;
     asked.named = KN_RECON_KERNEL_AUTO;
+    asked.tolerance = 0;
     recon.kernel = mri_kernel_direct(recon.kernel);
     status = ki_recon_choose(&asked, &recon.kernel, why, err);
     *method = ki_recon_public_adjoint(recon.kernel);

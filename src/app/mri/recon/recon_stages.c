@@ -79,5 +79,6 @@ struct mri_sum ki_recon_sum(struct recon *recon, size_t coil)
                             .data = ki_recon_data(recon, coil),
                             .weights = recon->weights,
                             .basis = (const double complex *)scan->basis,
+                            .tolerance = recon->nufft_tolerance,
                             .ask = &recon->ask};
 }

@@ -67,6 +67,7 @@ static kn_status differences(const struct mri_sum *of, enum mri_kernel kernel, c
     sum.samples = of->samples;
     sum.weights = of->weights;
     sum.ask = of->ask;
+    sum.tolerance = of->tolerance;
     status = ki_mri_sum_host(&sum, kernel, NULL, q, rate, err);
     free(doubled);
     return status;
@@ -175,7 +176,9 @@ struct mri_bytes ki_mri_host_normal_memory(const struct mri_toeplitz_size *size,
                            q = {.host = saturate_plus(saturate_times(size->differences, MRI_COMPLEX),
                                                       saturate_times(samples, MRI_POSITION))};
 
-    return mri_bytes_both(mri_bytes_both(grids, q), ki_mri_sum_host_memory(samples, kernel));
+    const kn_recon_matrix doubled = {MRI_AXES, {size->length[0], size->length[1], size->length[2]}};
+
+    return mri_bytes_both(mri_bytes_both(grids, q), ki_mri_sum_host_memory(&doubled, samples, kernel));
 }
 
 // ---- the same by both sums ----
@@ -191,6 +194,10 @@ static kn_status prepare_forward(struct host_forward *f, const struct mri_sum *o
     f->back.data = f->data = malloc(samples * sizeof *f->data);
     if (!f->data)
         return ki_fail_memory(err, samples * sizeof *f->data, "the normal operator");
+    if (mri_kernel_is_nufft(f->kernel)) {
+        f->back.tolerance = of->tolerance;
+        return ki_mri_nufft_for(&f->back, f->kernel, NULL, &f->back.nufft, err);
+    }
     if (mri_kernel_is_separable(f->kernel))
         return KN_OK;
     f->positions = malloc(MRI_AXES * voxels * sizeof *f->positions);
@@ -244,16 +251,20 @@ kn_status ki_mri_host_normal_create_forward(const struct mri_sum *of, enum mri_k
     return status;
 }
 
-struct mri_bytes ki_mri_host_normal_forward_memory(size_t voxels, size_t samples, enum mri_kernel kernel)
+struct mri_bytes ki_mri_host_normal_forward_memory(const kn_recon_matrix *matrix, size_t voxels,
+                                                   size_t samples, enum mri_kernel kernel)
 {
     const struct mri_bytes data = {.host = saturate_times(samples, MRI_COMPLEX)},
                            positions = {.host = saturate_times(saturate_plus(voxels, samples), MRI_POSITION)},
                            arrays = mri_bytes_both(data, positions);
 
+    if (mri_kernel_is_nufft(kernel))
+        return mri_bytes_both(data, ki_mri_sum_host_memory(matrix, samples, kernel));
     if (mri_kernel_is_separable(kernel))
         return mri_bytes_both(data, mri_bytes_either(ki_mri_forward_host_memory(voxels, kernel),
-                                                     ki_mri_sum_host_memory(samples, kernel)));
-    return mri_bytes_both(arrays, ki_mri_sum_host_memory(voxels > samples ? voxels : samples, kernel));
+                                                     ki_mri_sum_host_memory(matrix, samples, kernel)));
+    return mri_bytes_both(arrays,
+                          ki_mri_sum_host_memory(matrix, voxels > samples ? voxels : samples, kernel));
 }
 
 // F, with its rate.
@@ -265,6 +276,11 @@ static kn_status apply_there(struct host_forward *f, const double complex *x, kn
     kn_status status;
 
     f->sum.data = x;
+    if (mri_kernel_is_nufft(f->kernel)) {
+        status = ki_mri_host_nufft_forward(back->nufft, x, f->data, err);
+        *rate = (kn_recon_rate){.seconds = ki_clock_seconds() - start};
+        return status;
+    }
     if (!mri_kernel_is_separable(f->kernel))
         return ki_mri_sum_host(&f->sum, f->kernel, NULL, f->data, rate, err);
     status = ki_mri_forward_host(&back->matrix, back->k, back->samples, x, f->kernel, NULL, NULL, back->ask,
@@ -306,6 +322,7 @@ void ki_mri_host_normal_free(struct mri_host_normal *normal)
         free(normal->forward->positions);
         free(normal->forward->opposite);
         free(normal->forward->data);
+        ki_mri_host_nufft_free(normal->forward->back.nufft);
         free(normal->forward);
     }
     ki_mri_normal_end(&normal->normal);

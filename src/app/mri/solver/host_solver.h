@@ -15,15 +15,16 @@ struct mri_host_normal;
 kn_status ki_mri_host_normal_create(const struct mri_sum *of, enum mri_kernel kernel,
                                     struct mri_host_normal **normal, kn_recon_rate *rate, kn_error *err);
 // The same by both sums, each time it is applied: F too by ki_mri_sum_host, with the parts of voxels and
-// samples exchanged, or by ki_mri_forward_host where the kernel is a product of matrices. k and weights stay
-// the caller's, and must stay. It has no bound: not-a-number. Memory: 24 bytes a voxel and 40 a sample, of
-// products 16 a sample, and those of the sums.
+// samples exchanged, or by ki_mri_forward_host where the kernel is a product of matrices, or by a NUFFT. k
+// and weights stay the caller's, and must stay. It has no bound: not-a-number. Memory: 24 bytes a voxel and
+// 40 a sample, of products 16 a sample, and those of the sums.
 kn_status ki_mri_host_normal_create_forward(const struct mri_sum *of, enum mri_kernel kernel,
                                             struct mri_host_normal **normal, kn_error *err);
 // Of either method; `size` of the first one.
 struct mri_bytes ki_mri_host_normal_memory(const struct mri_toeplitz_size *size, size_t samples,
                                            enum mri_kernel kernel);
-struct mri_bytes ki_mri_host_normal_forward_memory(size_t voxels, size_t samples, enum mri_kernel kernel);
+struct mri_bytes ki_mri_host_normal_forward_memory(const kn_recon_matrix *matrix, size_t voxels,
+                                                   size_t samples, enum mri_kernel kernel);
 // What the applications of that one took until now; of the other nothing.
 kn_recon_rate ki_mri_host_normal_rate(const struct mri_host_normal *normal);
 // NULL is fine.

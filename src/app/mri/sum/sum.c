@@ -10,10 +10,21 @@
 #include "base/error.h"
 #include "sum_internal.h"
 
-const char *const ki_mri_kernel_names[MRI_KERNELS + 1] = {
-    "naive", "register",  "coalesced",   "constant",    "constant-struct",       "fast-trig",
-    "tuned", "separable", "host-double", "host-single", "host-double-separable", "host-single-separable",
-    NULL};
+const char *const ki_mri_kernel_names[MRI_KERNELS + 1] = {"naive",
+                                                          "register",
+                                                          "coalesced",
+                                                          "constant",
+                                                          "constant-struct",
+                                                          "fast-trig",
+                                                          "tuned",
+                                                          "separable",
+                                                          "host-double",
+                                                          "host-single",
+                                                          "host-double-separable",
+                                                          "host-single-separable",
+                                                          "host-double-nufft",
+                                                          "host-single-nufft",
+                                                          NULL};
 
 enum {
     GROUP = 128,                 // the lecture's
@@ -87,7 +98,7 @@ kn_status ki_sum_check(const char *function, struct mri_sum *sum, kn_error *err)
 kn_status ki_sum_check_positions(const char *function, const struct mri_sum *sum, enum mri_kernel kernel,
                                  kn_error *err)
 {
-    if (!sum->positions || !mri_kernel_is_separable(kernel))
+    if (!sum->positions || !(mri_kernel_is_separable(kernel) || mri_kernel_is_nufft(kernel)))
         return KN_OK;
     return ki_fail(err, KN_ERROR_ARGUMENT,
                    "%s: positions of their own, but the kernel %s is for the matrix's alone", function,

@@ -21,6 +21,7 @@
 #include "base/ask.h"
 #include "base/kept.h"
 #include "engine/device/tuning.h"
+#include "app/mri/gridding/host_nufft.h"
 #include "app/mri/memory.h"
 #include "app/mri/mri.h"
 
@@ -37,7 +38,10 @@ enum mri_kernel {
     MRI_HOST_SINGLE,     // and in single, with vectors
     MRI_HOST_DOUBLE_SEPARABLE,
     MRI_HOST_SINGLE_SEPARABLE, // as products of matrices
-    MRI_KERNELS
+    MRI_HOST_DOUBLE_NUFFT,
+    MRI_HOST_SINGLE_NUFFT, // by a NUFFT, to a tolerance: all before are exact but for rounding
+    MRI_KERNELS,
+    MRI_EXACT = MRI_HOST_DOUBLE_NUFFT
 };
 
 static inline bool mri_kernel_is_host(enum mri_kernel kernel)
@@ -51,19 +55,25 @@ static inline bool mri_kernel_is_separable(enum mri_kernel kernel)
            kernel == MRI_HOST_SINGLE_SEPARABLE;
 }
 
-static inline bool mri_kernel_is_double(enum mri_kernel kernel)
+static inline bool mri_kernel_is_nufft(enum mri_kernel kernel)
 {
-    return kernel == MRI_HOST_DOUBLE || kernel == MRI_HOST_DOUBLE_SEPARABLE;
+    return kernel == MRI_HOST_DOUBLE_NUFFT || kernel == MRI_HOST_SINGLE_NUFFT;
 }
 
-// What has the same place and precision: the sum as it stands, and as a product of matrices. Of the lecture's
-// kernels the second one is MRI_SEPARABLE.
+static inline bool mri_kernel_is_double(enum mri_kernel kernel)
+{
+    return kernel == MRI_HOST_DOUBLE || kernel == MRI_HOST_DOUBLE_SEPARABLE ||
+           kernel == MRI_HOST_DOUBLE_NUFFT;
+}
+
+// What has the same place and precision: the sum as it stands, as a product of matrices, and on the host by a
+// NUFFT. Of the lecture's kernels the second one is MRI_SEPARABLE.
 static inline enum mri_kernel mri_kernel_direct(enum mri_kernel kernel)
 {
-    return kernel == MRI_SEPARABLE               ? MRI_TUNED
-           : kernel == MRI_HOST_DOUBLE_SEPARABLE ? MRI_HOST_DOUBLE
-           : kernel == MRI_HOST_SINGLE_SEPARABLE ? MRI_HOST_SINGLE
-                                                 : kernel;
+    return kernel == MRI_SEPARABLE        ? MRI_TUNED
+           : !mri_kernel_is_host(kernel)  ? kernel
+           : mri_kernel_is_double(kernel) ? MRI_HOST_DOUBLE
+                                          : MRI_HOST_SINGLE;
 }
 
 static inline enum mri_kernel mri_kernel_separable(enum mri_kernel kernel)
@@ -71,6 +81,11 @@ static inline enum mri_kernel mri_kernel_separable(enum mri_kernel kernel)
     return !mri_kernel_is_host(kernel)    ? MRI_SEPARABLE
            : mri_kernel_is_double(kernel) ? MRI_HOST_DOUBLE_SEPARABLE
                                           : MRI_HOST_SINGLE_SEPARABLE;
+}
+
+static inline enum mri_kernel mri_kernel_nufft(enum mri_kernel kernel)
+{
+    return mri_kernel_is_double(kernel) ? MRI_HOST_DOUBLE_NUFFT : MRI_HOST_SINGLE_NUFFT;
 }
 
 extern const char *const ki_mri_kernel_names[MRI_KERNELS + 1]; // "naive", ...; ends in NULL
@@ -140,6 +155,8 @@ struct mri_sum {
     size_t first, count;         // only these voxels; count 0: all of them
     const struct mri_tuning *tuning;   // of MRI_TUNED; NULL: ki_mri_tuning_for
     const struct mri_product *product; // of MRI_SEPARABLE; NULL: ki_mri_product_usual
+    double tolerance;                  // of a NUFFT
+    struct mri_host_nufft *nufft;      // made for these samples; NULL: one is made for this sum
     struct ki_kept *kept;              // where ki_mri_sum_host takes its memory; NULL: none is kept
     struct ki_ask
         *ask; // of ki_mri_sum_host; on a device the queue asks (engine/watch/asking.h). NULL: nobody
@@ -170,13 +187,19 @@ struct mri_bytes ki_mri_sum_memory(const kn_queue *queue, size_t voxels, size_t 
 // The same on the host, in double precision (MRI_HOST_DOUBLE; relative error 1e-14) or single
 // (MRI_HOST_SINGLE; 1e-6 at the matrix's own positions, elsewhere as on devices, sums of 1,024 samples in
 // float and those in double), or as products of matrices with the same errors (in single precision sums of
-// 256 samples in float), which have no other positions: image[count]. `options`: threads and level, or NULL.
+// 256 samples in float), or by a NUFFT with an error up to its tolerance, which have no other positions:
+// image[count]. `options`: threads and level, or NULL.
 // What is not a number comes as above; beyond the range of float only where that is used. Errors:
 // KN_ERROR_ARGUMENT, KN_ERROR_INPUT, KN_ERROR_MEMORY as above, and what koine/host.h says of a level. Cost:
 // as above; memory for the samples.
 kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, const kn_host_options *options,
                           double complex *image, kn_recon_rate *rate, kn_error *err);
-struct mri_bytes ki_mri_sum_host_memory(size_t samples, enum mri_kernel kernel);
+struct mri_bytes ki_mri_sum_host_memory(const kn_recon_matrix *matrix, size_t samples,
+                                        enum mri_kernel kernel);
+
+// The NUFFT of a sum's samples, with which others of the same samples may be computed, and the forward sum.
+kn_status ki_mri_nufft_for(const struct mri_sum *sum, enum mri_kernel kernel, const kn_host_options *options,
+                           struct mri_host_nufft **nufft, kn_error *err);
 
 // The forward sum, d_m = phi_m sum_n rho_n exp(-i 2 pi k_m . r_n): `data` (a pair of floats a sample) from
 // `image` (a pair a voxel of the matrix); basis[samples] may be NULL, for 1. Relative error (L2): 5e-7 where

@@ -157,4 +157,11 @@ kn_status ki_separable_host(const struct mri_sum *sum, const struct sum_samples 
 // Beside the samples, of numbers of `size` bytes.
 struct mri_bytes ki_separable_host_memory(size_t size);
 
+// ---- the host's NUFFT (nufft_host.c) ----
+
+kn_status ki_nufft_host(const struct mri_sum *sum, enum mri_kernel kernel, const kn_host_options *options,
+                        double complex *image, kn_recon_rate *rate, kn_error *err);
+// At most: of the least tolerance.
+struct mri_bytes ki_nufft_host_memory(const kn_recon_matrix *matrix, size_t samples, enum mri_kernel kernel);
+
 #endif

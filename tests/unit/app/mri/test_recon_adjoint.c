@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/recon.h: the adjoint, Q, and on the host the forward sum, as products of matrices: against the
-// definitions, on the host and on a device; which kernel ran; what is chosen where nobody says, and why; and
-// what is refused.
+// koine/recon.h: the adjoint, Q, and on the host the forward sum, as products of matrices or by a NUFFT:
+// against the definitions, on the host and on a device; which kernel ran; what is chosen where nobody says,
+// and why; and what is refused.
 #include "recon_api_support.h"
 
 #include <koine/experimental.h>
@@ -13,9 +13,12 @@ static const size_t counts[] = {37, 61, 5, 300};
 static kn_recon_plan *make_plan(const struct problem *p, kn_queue *on, kn_recon_kernel kernel,
                                 kn_recon_adjoint_method adjoint)
 {
-    const kn_recon_options options = KN_INIT(kn_recon_options, .kernel = kernel, .weights = p->weights,
-                                             .basis = p->basis, .adjoint = adjoint);
+    kn_recon_options options = KN_INIT(kn_recon_options, .kernel = kernel, .weights = p->weights,
+                                       .basis = p->basis, .adjoint = adjoint);
     kn_recon_plan *plan = NULL;
+
+    if (adjoint == KN_RECON_ADJOINT_NUFFT)
+        options.nufft_tolerance = kernel == KN_RECON_KERNEL_HOST_DOUBLE ? 1e-11 : 1e-5;
 
     EXPECT_OK(kn_recon_plan_create(on, &p->matrix, p->k, p->samples, &options, &plan, &err));
     return plan;
@@ -31,14 +34,15 @@ static double norm_of(const double *pairs, size_t count)
 }
 
 // Errors relative to all terms, as random numbers may cancel.
-static void expect_products(const struct problem *p, kn_queue *on, kn_recon_kernel kernel, double error)
+static void expect_sums(const struct problem *p, kn_queue *on, kn_recon_kernel kernel,
+                        kn_recon_adjoint_method method, double error)
 {
-    kn_recon_plan *plan = make_plan(p, on, kernel, KN_RECON_ADJOINT_SEPARABLE);
+    kn_recon_plan *plan = make_plan(p, on, kernel, method);
     double *image = poisoned_pairs(p->voxels), *normal = poisoned_pairs(p->voxels),
            *data = poisoned_pairs(p->samples), scale = 0;
 
-    ck_assert_int_eq(kn_recon_plan_get_adjoint_method(plan), KN_RECON_ADJOINT_SEPARABLE);
-    ck_assert_str_eq(kn_recon_plan_get_adjoint_why(plan), "separable: asked for");
+    ck_assert_int_eq(kn_recon_plan_get_adjoint_method(plan), method);
+    ck_assert_ptr_nonnull(strstr(kn_recon_plan_get_adjoint_why(plan), ": asked for"));
     ck_assert_int_eq(kn_recon_plan_get_kernel(plan), kernel);
     EXPECT_OK(kn_recon_adjoint(plan, p->data, image, &err));
     EXPECT_OK(kn_recon_normal(plan, p->image, normal, &err));
@@ -56,6 +60,11 @@ static void expect_products(const struct problem *p, kn_queue *on, kn_recon_kern
     kn_recon_plan_free(plan);
 }
 
+static void expect_products(const struct problem *p, kn_queue *on, kn_recon_kernel kernel, double error)
+{
+    expect_sums(p, on, kernel, KN_RECON_ADJOINT_SEPARABLE, error);
+}
+
 START_TEST(products)
 {
     uint64_t state = test_seed("products");
@@ -67,6 +76,64 @@ START_TEST(products)
         expect_products(&p, NULL, KN_RECON_KERNEL_HOST_SINGLE, 1e-6);
         expect_products(&p, queue, KN_RECON_KERNEL_TUNED, 1e-6);
         free_problem(&p);
+    }
+}
+END_TEST
+
+START_TEST(nuffts)
+{
+    uint64_t state = test_seed("nuffts");
+
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        struct problem p = random_problem(&matrices[i], counts[i], (unsigned)(i + 1) % API_KINDS, &state);
+
+        expect_sums(&p, NULL, KN_RECON_KERNEL_HOST_DOUBLE, KN_RECON_ADJOINT_NUFFT, 1e-11);
+        expect_sums(&p, NULL, KN_RECON_KERNEL_HOST_SINGLE, KN_RECON_ADJOINT_NUFFT, 1e-5);
+        free_problem(&p);
+    }
+}
+END_TEST
+
+// Two coils by a NUFFT and exactly; its error was looked at. With Q, and by both sums.
+START_TEST(solved_by_nufft)
+{
+    static const kn_recon_matrix matrix = {2, {20, 15, 0}};
+    enum { SAMPLES = 900, VOXELS = 300 };
+    uint64_t state = test_seed("solved_by_nufft");
+    double k[3 * SAMPLES] = {0}, data[4 * SAMPLES], difference[2 * VOXELS];
+    const kn_recon_scan scan =
+        KN_INIT(kn_recon_scan, .matrix = matrix, .samples = SAMPLES, .coils = 2, .k = k, .data = data);
+
+    for (size_t m = 0; m < SAMPLES; m++) {
+        k[3 * m] = 20 * (test_uniform(&state) - 0.5);
+        k[3 * m + 1] = 15 * (test_uniform(&state) - 0.5);
+    }
+    for (size_t i = 0; i < 4 * SAMPLES; i++)
+        data[i] = test_uniform(&state) - 0.5;
+    for (int normal = KN_RECON_NORMAL_TOEPLITZ; normal <= KN_RECON_NORMAL_FORWARD; normal++) {
+        kn_recon_solve_options options =
+            KN_INIT(kn_recon_solve_options, .normal = (kn_recon_normal_method)normal, .iterations = 3,
+                    .kernel = KN_RECON_KERNEL_HOST_DOUBLE);
+        kn_recon_solution *exact = NULL, *solution = NULL;
+        const kn_recon_details *details;
+        const double *right;
+
+        EXPECT_OK(kn_recon_solve(NULL, &scan, &options, &exact, &err));
+        ck_assert_uint_eq(kn_recon_solution_get_details(exact)->nufft_voxels, 0);
+        options.adjoint = KN_RECON_ADJOINT_NUFFT;
+        options.nufft_tolerance = 1e-9;
+        EXPECT_OK(kn_recon_solve(NULL, &scan, &options, &solution, &err));
+        details = kn_recon_solution_get_details(solution);
+        ck_assert_uint_eq(details->nufft_voxels, 64);
+        ck_assert(details->nufft_error > 1e-14 && details->nufft_error <= 1e-9);
+        ck_assert(details->nufft_tolerance == 1e-9);
+        ck_assert_double_le(details->check, details->check_bound);
+        right = kn_recon_solution_get_image(exact);
+        for (size_t i = 0; i < 2 * VOXELS; i++)
+            difference[i] = kn_recon_solution_get_image(solution)[i] - right[i];
+        ck_assert_double_le(norm_of(difference, VOXELS), 1e-7 * norm_of(right, VOXELS));
+        kn_recon_solution_free(exact);
+        kn_recon_solution_free(solution);
     }
 }
 END_TEST
@@ -172,23 +239,29 @@ START_TEST(asked)
     options.adjoint = KN_RECON_ADJOINT_SEPARABLE;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no positions of its own",
                    kn_recon_choose_adjoint(NULL, &scan, &options, &elsewhere, &method, why, &err));
+    options.adjoint = KN_RECON_ADJOINT_NUFFT;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "give no positions",
+                   kn_recon_choose_adjoint(NULL, &scan, &options, &elsewhere, &method, why, &err));
+    options.nufft_tolerance = 1e-6;
+    EXPECT_OK(kn_recon_choose_adjoint(NULL, &scan, &options, NULL, &method, why, &err));
+    ck_assert_int_ne(method, KN_RECON_ADJOINT_NUFFT);
 }
 END_TEST
 
 START_TEST(refused)
 {
-    const double k[3] = {0, 1, 0}, data[2] = {1, 0};
+    const double k[3] = {0, 1, 0}, data[2] = {1, 0}, tolerances[] = {9e-7, 0.2, -1, NAN, INFINITY};
     const kn_recon_matrix matrix = {2, {8, 8, 0}};
     const kn_recon_scan scan =
         KN_INIT(kn_recon_scan, .matrix = matrix, .samples = 1, .coils = 1, .k = k, .data = data);
-    kn_recon_options options = KN_INIT(kn_recon_options, .adjoint = (kn_recon_adjoint_method)3);
-    kn_recon_solve_options solve = KN_INIT(kn_recon_solve_options, .adjoint = (kn_recon_adjoint_method)3);
+    kn_recon_options options = KN_INIT(kn_recon_options, .adjoint = (kn_recon_adjoint_method)4);
+    kn_recon_solve_options solve = KN_INIT(kn_recon_solve_options, .adjoint = (kn_recon_adjoint_method)4);
     kn_recon_plan *plan = NULL;
     kn_recon_solution *solution = NULL;
 
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "there is no method 3 of the adjoint",
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "there is no method 4 of the adjoint",
                    kn_recon_plan_create(NULL, &matrix, k, 1, &options, &plan, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "there is no method of the adjoint 3",
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "there is no method of the adjoint 4",
                    kn_recon_solve(NULL, &scan, &solve, &solution, &err));
     options.adjoint = solve.adjoint = KN_RECON_ADJOINT_SEPARABLE;
     options.kernel = KN_RECON_KERNEL_NAIVE;
@@ -197,6 +270,21 @@ START_TEST(refused)
     solve.method = KN_RECON_METHOD_GRIDDING;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the adjoint separable goes with sums",
                    kn_recon_solve(queue, &scan, &solve, &solution, &err));
+    options = KN_INIT(kn_recon_options, .nufft_tolerance = 1e-5);
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "for KN_RECON_ADJOINT_NUFFT alone",
+                   kn_recon_plan_create(NULL, &matrix, k, 1, &options, &plan, &err));
+    options.adjoint = KN_RECON_ADJOINT_NUFFT;
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "the host's so far",
+                   kn_recon_plan_create(queue, &matrix, k, 1, &options, &plan, &err));
+    options.nufft_tolerance = 1e-13;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected 1e-12 to 0.1 of the kernel host-double",
+                   kn_recon_plan_create(NULL, &matrix, k, 1, &options, &plan, &err));
+    options.kernel = KN_RECON_KERNEL_HOST_SINGLE;
+    for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
+        options.nufft_tolerance = tolerances[i];
+        EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected 1e-06 to 0.1 of the kernel host-single",
+                       kn_recon_plan_create(NULL, &matrix, k, 1, &options, &plan, &err));
+    }
     ck_assert_ptr_null(plan);
     ck_assert_ptr_null(solution);
     ck_assert_int_eq(kn_recon_plan_get_adjoint_method(NULL), KN_RECON_ADJOINT_AUTO);
@@ -204,13 +292,14 @@ START_TEST(refused)
     ck_assert_int_eq(kn_recon_solution_get_adjoint_method(NULL), KN_RECON_ADJOINT_AUTO);
     ck_assert_ptr_null(kn_recon_solution_get_adjoint_why(NULL));
     ck_assert_str_eq(kn_recon_adjoint_method_name(KN_RECON_ADJOINT_SEPARABLE), "separable");
-    ck_assert_ptr_null(kn_recon_adjoint_method_name((kn_recon_adjoint_method)3));
+    ck_assert_str_eq(kn_recon_adjoint_method_name(KN_RECON_ADJOINT_NUFFT), "nufft");
+    ck_assert_ptr_null(kn_recon_adjoint_method_name((kn_recon_adjoint_method)4));
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {products, what_ran, chosen, asked, refused};
+    const TTest *const tests[] = {products, nuffts, solved_by_nufft, what_ran, chosen, asked, refused};
 
     return test_run("recon adjoint", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }

@@ -83,7 +83,7 @@ START_TEST(all_levels)
     uint64_t state = test_seed("all_levels");
 
     for (size_t i = 0; i < 20 * KI_COUNT(matrices); i++)
-        for (int kernel = MRI_HOST_DOUBLE; kernel < MRI_KERNELS; kernel++) {
+        for (int kernel = MRI_HOST_DOUBLE; kernel < MRI_EXACT; kernel++) {
             static const size_t samples[] = {0, 1, 2, 3, 31, 33, 127, 300, 1023, 1025, 2050};
             unsigned given =
                 (unsigned)test_random(&state) % (mri_kernel_is_separable((enum mri_kernel)kernel) ? 8 : 16);
@@ -118,7 +118,7 @@ START_TEST(forward)
     uint64_t state = test_seed("forward");
 
     for (size_t i = 0; i < KI_COUNT(matrices); i++)
-        for (int kernel = MRI_HOST_DOUBLE_SEPARABLE; kernel < MRI_KERNELS; kernel++) {
+        for (int kernel = MRI_HOST_DOUBLE_SEPARABLE; kernel < MRI_EXACT; kernel++) {
             struct problem p =
                 make(&matrices[i], samples[test_random(&state) % KI_COUNT(samples)], 0, &state);
             size_t count = p.sum.samples;
@@ -168,7 +168,7 @@ START_TEST(not_a_number)
 {
     uint64_t state = test_seed("not_a_number");
 
-    for (int kernel = MRI_HOST_DOUBLE; kernel < MRI_KERNELS; kernel++)
+    for (int kernel = MRI_HOST_DOUBLE; kernel < MRI_EXACT; kernel++)
         for (size_t l = 0; l < KI_COUNT(levels); l++) {
             struct problem p = make_slab(&matrices[7], 40, DATA, &state);
             double complex *image;
@@ -243,7 +243,7 @@ START_TEST(spiral)
         data[m] = ((float complex *)ksp.data)[m];
     for (size_t n = 0; n < 4096; n++)
         wanted[n] = ((float complex *)reference.data)[n];
-    for (int kernel = MRI_HOST_DOUBLE; kernel < MRI_KERNELS; kernel++) {
+    for (int kernel = MRI_HOST_DOUBLE; kernel < MRI_EXACT; kernel++) {
         const struct mri_sum sum = {
             .matrix = {2, {64, 64, 1}}, .k = trajectory.k, .samples = 3770, .data = data};
         kn_recon_rate rate;
