@@ -130,3 +130,17 @@ void ki_mri_fft_free(struct mri_fft *fft)
     free(fft->room);
     *fft = (struct mri_fft){.room = NULL};
 }
+
+struct mri_bytes ki_mri_fft_memory(const struct mri_fft_shape *shape)
+{
+    enum { BLOCK = 2 * 64, BLOCKS = 3 }; // bytes of a point of a block, and blocks of a thread
+    size_t longest = 0, all = 0;
+
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        longest = shape->length[axis] > longest ? shape->length[axis] : longest;
+        all = saturate_plus(all, shape->length[axis]);
+    }
+    return (struct mri_bytes){
+        .host = saturate_plus(saturate_times(ki_threads(0), saturate_times(longest, BLOCK * BLOCKS)),
+                              saturate_times(all, 2 * sizeof(double complex)))};
+}

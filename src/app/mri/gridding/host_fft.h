@@ -7,6 +7,7 @@
 
 #include "base/ask.h"
 #include "host/fft/host_fft_lines.h"
+#include "app/mri/memory.h"
 #include "app/mri/mri.h"
 
 // What is used of an axis: as many points from its beginning on and at its end. Outside of these everything
@@ -29,6 +30,8 @@ struct mri_fft {
 kn_status ki_mri_fft_create(const struct mri_fft_shape *shape, const kn_host_options *options,
                             struct ki_ask *ask, struct mri_fft *fft, kn_error *err);
 void ki_mri_fft_free(struct mri_fft *fft);
+// Of smooth lengths, at most: threads' rooms, and tables.
+struct mri_bytes ki_mri_fft_memory(const struct mri_fft_shape *shape);
 
 // In place, unscaled, with exp(-i ...) from the used part to the whole grid; back, with exp(+i ...), from the
 // whole grid to the used part. The grid is pairs of numbers of the shape's type.

@@ -163,6 +163,21 @@ static void place_sample(void *context, size_t m, size_t at)
 
 // ---- all of it ----
 
+// Voxel j of N is at j - N/2, modulo the cells.
+static struct mri_fft_shape plan_fft(const struct mri_host_nufft *nufft)
+{
+    struct mri_fft_shape shape = {.type = nufft->is_double ? KN_F64 : KN_F32};
+
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        size_t size = nufft->shape.size[axis];
+
+        shape.length[axis] = nufft->shape.cells[axis];
+        shape.used[axis] = size - size / 2;
+        shape.used_below[axis] = size / 2;
+    }
+    return shape;
+}
+
 static void plan_rooms(struct mri_host_nufft *nufft)
 {
     const struct gridding_shape *shape = &nufft->shape;
@@ -178,13 +193,19 @@ struct mri_bytes ki_mri_host_nufft_memory(const kn_recon_matrix *matrix, size_t 
                                           const struct mri_nufft_options *options)
 {
     struct mri_host_nufft nufft = {.is_double = options->is_double};
-    size_t number = nufft_number(&nufft), bytes = 2 * number;
+    size_t number = nufft_number(&nufft), bytes = 2 * number, tables = 0;
+    struct mri_fft_shape fft;
 
     plan_shape(matrix, ki_gridding_width(options->tolerance, oversampling), &nufft.shape);
     plan_rooms(&nufft);
-    for (size_t axis = 0; axis < MRI_AXES; axis++)
+    fft = plan_fft(&nufft);
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
         bytes = saturate_times(bytes, nufft.shape.cells[axis]);
-    bytes = saturate_plus(bytes, saturate_times(samples, 3 * sizeof(uint32_t) + MRI_AXES * number));
+        tables += GRIDDING_TERMS_MAX * NUFFT_NUMBERS * number + matrix->size[axis] * sizeof(double);
+    }
+    tables = saturate_plus(tables, saturate_times(gridding_tiles(&nufft.shape), sizeof(size_t)));
+    bytes = saturate_plus(saturate_plus(bytes, tables), ki_mri_fft_memory(&fft).host);
+    bytes = saturate_plus(bytes, saturate_times(samples, 4 * sizeof(uint32_t) + MRI_AXES * number));
     return (struct mri_bytes){
         .host = saturate_plus(bytes, saturate_times(ki_threads(0), saturate_times(nufft.room, number)))};
 }
@@ -229,7 +250,7 @@ static kn_status prepare(struct mri_host_nufft *nufft, const double *k, double t
 {
     const struct gridding_window window =
         ki_gridding_kaiser(ki_gridding_width(tolerance, oversampling), oversampling);
-    struct mri_fft_shape shape = {.type = nufft->is_double ? KN_F64 : KN_F32};
+    const struct mri_fft_shape shape = plan_fft(nufft);
     kn_status status = allocate(nufft, err);
 
     if (!status)
@@ -240,14 +261,6 @@ static kn_status prepare(struct mri_host_nufft *nufft, const double *k, double t
     if (status)
         return status;
     make_windows(nufft, &window, tolerance);
-    // Voxel j of N is at j - N/2, modulo the cells.
-    for (size_t axis = 0; axis < MRI_AXES; axis++) {
-        size_t size = nufft->shape.size[axis];
-
-        shape.length[axis] = nufft->shape.cells[axis];
-        shape.used[axis] = size - size / 2;
-        shape.used_below[axis] = size / 2;
-    }
     return ki_mri_fft_create(&shape, host, nufft->ask, &nufft->fft, err);
 }
 

@@ -50,18 +50,21 @@ START_TEST(reconstructions)
         kn_recon_density density;
         kn_recon_normal_method normal;
         bool joint;
+        kn_recon_adjoint_method adjoint;
     } all[] = {
-        {KN_RECON_METHOD_ADJOINT, KN_RECON_KERNEL_HOST_DOUBLE, KN_RECON_DENSITY_RAMP, 0, false},
-        {KN_RECON_METHOD_ADJOINT, KN_RECON_KERNEL_TUNED, KN_RECON_DENSITY_RAMP, 0, false},
-        {KN_RECON_METHOD_ADJOINT, KN_RECON_KERNEL_NAIVE, KN_RECON_DENSITY_RAMP, 0, false},
-        {KN_RECON_METHOD_GRIDDING, KN_RECON_KERNEL_AUTO, KN_RECON_DENSITY_RAMP, 0, false},
-        {KN_RECON_METHOD_GRIDDING, KN_RECON_KERNEL_AUTO, KN_RECON_DENSITY_PIPE, 0, false},
-        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_HOST_DOUBLE, 0, KN_RECON_NORMAL_TOEPLITZ, false},
-        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_HOST_SINGLE, 0, KN_RECON_NORMAL_FORWARD, false},
-        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_TUNED, 0, KN_RECON_NORMAL_TOEPLITZ, false},
-        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_TUNED, 0, KN_RECON_NORMAL_FORWARD, false},
-        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_HOST_DOUBLE, 0, KN_RECON_NORMAL_TOEPLITZ, true},
-        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_TUNED, 0, KN_RECON_NORMAL_TOEPLITZ, true},
+        {KN_RECON_METHOD_ADJOINT, KN_RECON_KERNEL_HOST_DOUBLE, KN_RECON_DENSITY_RAMP, 0, false, 0},
+        {KN_RECON_METHOD_ADJOINT, KN_RECON_KERNEL_TUNED, KN_RECON_DENSITY_RAMP, 0, false, 0},
+        {KN_RECON_METHOD_ADJOINT, KN_RECON_KERNEL_NAIVE, KN_RECON_DENSITY_RAMP, 0, false, 0},
+        {KN_RECON_METHOD_GRIDDING, KN_RECON_KERNEL_AUTO, KN_RECON_DENSITY_RAMP, 0, false, 0},
+        {KN_RECON_METHOD_GRIDDING, KN_RECON_KERNEL_AUTO, KN_RECON_DENSITY_PIPE, 0, false, 0},
+        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_HOST_DOUBLE, 0, KN_RECON_NORMAL_TOEPLITZ, false, 0},
+        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_HOST_SINGLE, 0, KN_RECON_NORMAL_FORWARD, false, 0},
+        {KN_RECON_METHOD_ADJOINT, KN_RECON_KERNEL_HOST_SINGLE, 0, 0, false, KN_RECON_ADJOINT_NUFFT},
+        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_HOST_DOUBLE, 0, 0, false, KN_RECON_ADJOINT_NUFFT},
+        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_TUNED, 0, KN_RECON_NORMAL_TOEPLITZ, false, 0},
+        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_TUNED, 0, KN_RECON_NORMAL_FORWARD, false, 0},
+        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_HOST_DOUBLE, 0, KN_RECON_NORMAL_TOEPLITZ, true, 0},
+        {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_TUNED, 0, KN_RECON_NORMAL_TOEPLITZ, true, 0},
     };
     static double maps[2 * BOTH * SIZE * SIZE];
     const kn_recon_scan scan = make_large();
@@ -77,6 +80,7 @@ START_TEST(reconstructions)
 
         options.density = all[i].density;
         options.normal = all[i].normal;
+        options.adjoint = all[i].adjoint;
         options.iterations = 2;
         options.sense = all[i].joint ? KN_RECON_SENSE_MAPS : KN_RECON_SENSE_NONE;
         options.maps = all[i].joint ? maps : NULL;
@@ -93,7 +97,9 @@ START_TEST(reconstructions)
                  kn_recon_kernel_name(all[i].kernel),
                  all[i].density == KN_RECON_DENSITY_PIPE ? "pipe"
                                                          : kn_recon_normal_method_name(all[i].normal),
-                 all[i].joint ? ", maps" : "");
+                 all[i].joint                               ? ", maps"
+                 : all[i].adjoint == KN_RECON_ADJOINT_NUFFT ? ", nufft"
+                                                            : "");
         expect_between(name, "host", estimate.host - given - (all[i].joint ? sizeof maps : 0), peak.host);
         expect_between(name, "device", estimate.device, peak.device);
     }
