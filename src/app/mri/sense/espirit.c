@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "calibration.h"
+#include "eigenmaps.h"
 #include "host/eigen/host_eigen.h"
 
 enum { KERNEL = 6, LEAST = 8 };
@@ -175,82 +176,14 @@ static kn_status find_principal(struct espirit *e, kn_error *err)
 
 // ---- voxels ----
 
-// The vector of the greatest eigenvalue of a positive semi-definite matrix, of which `power` has room for
-// two: by squaring it some times, which leaves that vector in every column, and some steps more with the
-// matrix itself.
-static double lead(const double complex *matrix, size_t n, double complex *power, double complex *vector)
-{
-    enum { SQUARES = 7, STEPS = 8 };
-    double complex *squared = power + n * n;
-    size_t best = 0;
-    double value = 0;
-
-    memcpy(power, matrix, n * n * sizeof *power);
-    for (unsigned turn = 0; turn < SQUARES; turn++) {
-        double trace = 0;
-
-        for (size_t i = 0; i < n; i++)
-            trace += creal(power[i * n + i]);
-        if (!(trace > 0))
-            break;
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < n; j++) {
-                double complex sum = 0;
-
-                for (size_t k = 0; k < n; k++)
-                    sum += power[i * n + k] * power[k * n + j];
-                squared[i * n + j] = sum / (trace * trace);
-            }
-        memcpy(power, squared, n * n * sizeof *power);
-    }
-    for (size_t i = 1; i < n; i++)
-        best = creal(power[i * n + i]) > creal(power[best * n + best]) ? i : best;
-    for (size_t i = 0; i < n; i++)
-        vector[i] = power[i * n + best];
-    for (unsigned step = 0; step < STEPS; step++) {
-        double squares = 0;
-
-        memcpy(power, vector, n * sizeof *vector);
-        for (size_t i = 0; i < n; i++)
-            squares += creal(power[i] * conj(power[i]));
-        for (size_t i = 0; i < n; i++) {
-            vector[i] = 0;
-            for (size_t j = 0; j < n && squares > 0; j++)
-                vector[i] += matrix[i * n + j] * power[j] / sqrt(squares);
-        }
-        value = 0;
-        for (size_t i = 0; i < n; i++)
-            value += creal(vector[i] * conj(vector[i]));
-        value = sqrt(value);
-    }
-    for (size_t i = 0; i < n && value > 0; i++)
-        vector[i] /= value;
-    return value;
-}
-
-// A voxel's maps from H there.
-static void find_voxel(const struct espirit *e, const double complex *matrix, double complex *power,
-                       double complex *vector, double complex *map, size_t step)
-{
-    double value = lead(matrix, e->coils, power, vector);
-    double complex product = 0;
-
-    for (size_t c = 0; c < e->coils; c++)
-        product += e->principal[c] * conj(vector[c]);
-    product = cabs(product) > 0 ? product / cabs(product) : 1;
-    for (size_t c = 0; c < e->coils; c++)
-        map[c * step] = value >= crop ? product * vector[c] : 0;
-}
-
 // A plane of voxels at a time.
 static kn_status find_maps(const struct espirit *e, const kn_recon_matrix *matrix, struct ki_ask *ask,
                            double complex *maps, kn_error *err)
 {
-    const size_t *size = matrix->size, plane = size[0] * size[1], coils = e->coils,
-                 pairs = coils * (coils + 1) / 2;
+    const size_t *size = matrix->size, plane = size[0] * size[1], pairs = e->coils * (e->coils + 1) / 2;
     const size_t rows[MRI_AXES] = {size[0], size[1], 1};
-    double complex *h = malloc((pairs * plane + 3 * coils * coils + coils) * sizeof *h),
-                   *full = h ? h + pairs * plane : h;
+    double complex *h = malloc(pairs * plane * sizeof *h);
+    struct mri_eigenmaps job = {e->coils, plane, h, e->principal, crop, maps, plane * size[2]};
     kn_status status = h ? KN_OK : ki_fail_memory(err, pairs * plane * sizeof *h, "maps of sensitivities");
 
     for (size_t z = 0; z < size[2] && !status; z++) {
@@ -259,15 +192,9 @@ static kn_status find_maps(const struct espirit *e, const kn_recon_matrix *matri
         status = ki_ask(ask, err);
         for (size_t pair = 0; pair < pairs && !status; pair++)
             status = ki_mri_along_axes(along, rows, e->reach, e->h + pair * e->taps, h + pair * plane, err);
-        for (size_t n = 0; n < plane && !status; n++) {
-            for (size_t c = 0, pair = 0; c < coils; c++)
-                for (size_t other = 0; other <= c; other++, pair++) {
-                    full[c * coils + other] = h[pair * plane + n];
-                    full[other * coils + c] = conj(h[pair * plane + n]);
-                }
-            find_voxel(e, full, full + coils * coils, full + 3 * coils * coils, maps + z * plane + n,
-                       plane * size[2]);
-        }
+        job.maps = maps + z * plane;
+        if (!status)
+            status = ki_mri_eigenmaps(&job, err);
     }
     free(h);
     return status;

@@ -4,6 +4,7 @@
 #ifndef KN_TESTS_UNIT_APP_MRI_SENSE_SENSE_SUPPORT_H
 #define KN_TESTS_UNIT_APP_MRI_SENSE_SENSE_SUPPORT_H
 
+#include "app/mri/mri.h"
 #include "unit/app/mri/recon_api_support.h"
 
 // Coils around the field of view: each sees what is near to it best, with a phase of its own.
@@ -61,6 +62,34 @@ static inline void encode(const struct problem *p, const double *maps, size_t co
     free(image);
 }
 
+// What a coil measures of a plane: api_sum's samples, with sines and cosines of each axis alone.
+static inline void measure_plane(const struct problem *p, const double complex *image, double complex *data)
+{
+    const size_t *size = p->matrix.size;
+    double complex *along = test_allocate((size[0] + size[1]) * sizeof *along);
+
+    for (size_t m = 0; m < p->samples; m++) {
+        double complex sum = 0;
+
+        for (size_t i = 0; i < size[0] + size[1]; i++) {
+            size_t axis = i >= size[0], j = axis ? i - size[0] : i;
+            double r = ((double)j - (double)(size[axis] / 2)) / (double)size[axis],
+                   phase = -2 * acos(-1) * p->k[3 * m + axis] * r;
+
+            along[i] = mri_complex(cos(phase), sin(phase));
+        }
+        for (size_t y = 0; y < size[1]; y++) {
+            double complex row = 0;
+
+            for (size_t x = 0; x < size[0]; x++)
+                row += image[y * size[0] + x] * along[x];
+            sum += row * along[size[0] + y];
+        }
+        data[m] = sum;
+    }
+    free(along);
+}
+
 // The phantom, band-limited to its voxels, that `coils` coils see along few spokes.
 struct measured {
     struct problem p; // its k and matrix, and in `image` the phantom
@@ -76,6 +105,7 @@ static inline struct measured measure(size_t coils, size_t side, size_t spokes)
     struct measured m = {.coils = coils};
     struct problem *p = &m.p;
     double *phantom;
+    double complex *seen;
 
     *p = (struct problem){.matrix = {2, {side, side, 1}}, .voxels = side * side, .samples = side * spokes};
     p->k = test_allocate(3 * p->samples * sizeof *p->k);
@@ -88,7 +118,12 @@ static inline struct measured measure(size_t coils, size_t side, size_t spokes)
     free(phantom);
     m.maps = make_maps(&p->matrix, coils, p->voxels);
     m.data = test_allocate(2 * coils * p->samples * sizeof *m.data);
-    encode(p, m.maps, coils, false, false, p->image, m.data);
+    seen = test_allocate(p->voxels * sizeof *seen);
+    for (size_t c = 0; c < coils; c++) {
+        see(m.maps + 2 * c * p->voxels, false, p->image, (double *)seen, p->voxels);
+        measure_plane(p, seen, (double complex *)m.data + c * p->samples);
+    }
+    free(seen);
     m.scan = KN_INIT(kn_recon_scan, .matrix = p->matrix, .samples = p->samples, .coils = coils, .k = p->k,
                      .data = m.data);
     return m;

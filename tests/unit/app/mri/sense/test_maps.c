@@ -5,6 +5,9 @@
 #include <koine/experimental/recon.h>
 
 #include "app/mri/sense/calibration.h"
+#include "bart_maps.h"
+#include "io/array/cfl.h"
+#include "support/files.h"
 
 enum { SIDE = 32, SPOKES = 50 };
 
@@ -85,6 +88,98 @@ START_TEST(espirit)
 }
 END_TEST
 
+// A coil that is dead, the first one too, has maps of 0, and the others those that they have without it.
+START_TEST(dead_coil)
+{
+    struct measured m = measure(3, SIDE, SPOKES);
+    size_t voxels = m.p.voxels, samples = m.p.samples;
+    double complex *with = test_allocate(3 * voxels * sizeof *with),
+                   *without = test_allocate(2 * voxels * sizeof *without);
+
+    memset(m.data, 0, 2 * samples * sizeof *m.data);
+    EXPECT_OK(ki_mri_maps_espirit(&m.scan, NULL, with, &err));
+    m.scan.coils = 2;
+    m.scan.data += 2 * samples;
+    EXPECT_OK(ki_mri_maps_espirit(&m.scan, NULL, without, &err));
+    for (size_t n = 0; n < voxels; n++) {
+        ck_assert(with[n] == 0);
+        ck_assert_double_lt(cabs(with[voxels + n] - without[n]), 1e-6);
+        ck_assert_double_lt(cabs(with[2 * voxels + n] - without[voxels + n]), 1e-6);
+    }
+    free(with);
+    free(without);
+    free_measured(&m);
+}
+END_TEST
+
+// ---- beside BART ----
+
+// The samples of the mask: those that are not 0 in every coil.
+static kn_recon_scan take_brain(const struct npy *kspace)
+{
+    const float *values = kspace->data; // pairs
+    size_t voxels = BART_SIZE_X * BART_SIZE_Y, count = 0;
+    double *k = test_allocate(3 * voxels * sizeof *k);
+    double complex *data = test_allocate(BART_COILS * voxels * sizeof *data);
+    size_t *cells = test_allocate(voxels * sizeof *cells);
+
+    for (size_t n = 0; n < voxels; n++) {
+        bool has = false;
+
+        for (size_t c = 0; c < BART_COILS; c++)
+            has = has || values[2 * (c * voxels + n)] != 0;
+        if (!has)
+            continue;
+        k[3 * count] = (double)(n % BART_SIZE_X) - BART_SIZE_X / 2;
+        k[3 * count + 1] = (double)(n / BART_SIZE_X) - BART_SIZE_Y / 2;
+        k[3 * count + 2] = 0;
+        cells[count++] = n;
+    }
+    for (size_t c = 0; c < BART_COILS; c++)
+        for (size_t m = 0; m < count; m++)
+            data[c * count + m] = mri_complex((double)values[2 * (c * voxels + cells[m])],
+                                              (double)values[2 * (c * voxels + cells[m]) + 1]);
+    free(cells);
+    return KN_INIT(kn_recon_scan, .matrix = {2, {BART_SIZE_X, BART_SIZE_Y, 1}}, .samples = count,
+                   .coils = BART_COILS, .k = k, .data = (double *)data);
+}
+
+START_TEST(as_bart)
+{
+    size_t voxels = BART_SIZE_X * BART_SIZE_Y;
+    char path[4200];
+    struct npy kspace;
+    kn_recon_scan scan;
+    double complex *maps;
+
+    if (!test_data_path("mri/bart-brain-cartesian/ksp.cfl", path, sizeof path))
+        return;
+    EXPECT_OK(cfl_read(path, &kspace, &err));
+    scan = take_brain(&kspace);
+    maps = test_allocate(BART_COILS * voxels * sizeof *maps);
+    EXPECT_OK(ki_mri_maps_espirit(&scan, NULL, maps, &err));
+    for (size_t i = 0; i < sizeof bart_maps / sizeof *bart_maps; i++) {
+        const double complex *found = maps + bart_maps[i].y * BART_SIZE_X + bart_maps[i].x,
+                             *bart = (const double complex *)bart_maps[i].maps;
+        double complex factor = 0;
+
+        for (size_t c = 0; c < BART_COILS; c++)
+            factor += bart[c] * conj(found[c * voxels]);
+        factor /= cabs(factor);
+        for (size_t c = 0; c < BART_COILS; c++) {
+            double apart = cabs(bart[c] - factor * found[c * voxels]);
+
+            ck_assert_msg(apart < 1e-4, "voxel (%zu, %zu), coil %zu: %g from BART's", bart_maps[i].x,
+                          bart_maps[i].y, c, apart);
+        }
+    }
+    free(maps);
+    free((double *)scan.k);
+    free((double *)scan.data);
+    npy_free(&kspace);
+}
+END_TEST
+
 // The image by estimated maps is the one by known ones, times their size: as far as the maps are right.
 static void expect_image(kn_recon_sense sense)
 {
@@ -159,7 +254,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {low_resolution, espirit, images, refused};
+    const TTest *const tests[] = {low_resolution, espirit, dead_coil, as_bart, images, refused};
 
     return TEST_RUN("maps of coils", CK_FORK_GETENV, tests);
 }
