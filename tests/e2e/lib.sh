@@ -122,3 +122,20 @@ sanitized()
 {
     grep -q '^KN_CFLAGS =.*-fsanitize=' "${builddir:-.}/Makefile" 2>/dev/null
 }
+
+# make_devices_fail: from now on OpenCL has two devices, opencl:0.0 and opencl:0.1, which fail as FAILING_DEVICES,
+# FAILING_AFTER and FAILING_CONTEXTS say (failing_opencl.c). False, with the reason, where that cannot be had.
+make_devices_fail()
+{
+    ${CC:-cc} -shared -fPIC -o "$work/failing.so" "${srcdir:-.}/tests/e2e/app/failing_opencl.c" -l:libOpenCL.so.1 -ldl 2>"$work/log" || {
+        echo "the rest needs OpenCL's headers: $(head -1 "$work/log")"
+        return 1
+    }
+    KOINE_OPENCL_LIBRARY=$(cd "$work" && pwd)/failing.so
+    POCL_DEVICES="pthread pthread"
+    export KOINE_OPENCL_LIBRARY POCL_DEVICES FAILING_DEVICES='' FAILING_AFTER='' FAILING_CONTEXTS=''
+    koine devices --json - | grep -q '"opencl:0.1"' || {
+        echo "the rest needs two OpenCL devices"
+        return 1
+    }
+}

@@ -151,7 +151,10 @@ bool autocorr_print(const struct autocorr_run *run)
         printf("sums in single precision: each is off by less than %.3g; --exact has none that is off\n",
                run->bound);
     printf("by %s on ", autocorr_ran(run));
-    estimate_print_place(&run->place);
+    if (run->share.count)
+        share_print(&run->share);
+    else
+        estimate_print_place(&run->place);
     if (!run->series) {
         printf("; seconds: total %.3f, reading %.3f, compute %.3f\n", seconds->total, seconds->read,
                seconds->compute);

@@ -9,12 +9,7 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "cli/framework/memory.h"
-#include "cmd_autocorr.h"
-
-const char *const autocorr_method_names[] = {"auto",          "direct",   "fft",        "naive", "simd",
-                                             "texture-style", "two-line", "two-kernel", NULL};
-const char *const autocorr_normalization_names[] = {"pearson", "energy",   "lu2009", "geo",
-                                                    "zero",    "unbiased", "symavg", NULL};
+#include "autocorr_share.h"
 
 static const char *const endings[] = {".png", ".tif", ".tiff", NULL};
 
@@ -270,11 +265,9 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
         place_host(&run->place);
     } else {
         status = choose_places(&common->devices, &chosen, err);
-        if (!status && chosen.count > 1)
-            status = ki_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen.count,
-                             common->command);
         if (!status)
-            status = open_place(run, &chosen, err);
+            status =
+                chosen.count > 1 ? autocorr_share_open(run, &chosen, err) : open_place(run, &chosen, err);
         if (!status && is_processor(run, chosen.specs[0].spec)) {
             place_close(&run->place);
             place_host(&run->place);
@@ -287,6 +280,8 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
         return KN_OK;
     if (common->memory_limit)
         limit_memory(run);
+    if (run->share.count)
+        return KN_OK;
     return ki_error_unname(kn_autocorr_series_create(run->place.queue, &run->settings, &run->series, err),
                            err);
 }
@@ -308,6 +303,7 @@ void autocorr_free(struct autocorr_run *run)
     free(run->with.pixels);
     inputs_free(&run->files);
     prepare_close(&run->plan);
+    autocorr_share_close(run);
     kn_autocorr_series_free(run->series);
     place_close(&run->place);
 }

@@ -378,6 +378,8 @@ kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err)
                                 policy_names[run->arguments->common.policy], &run->seconds);
 
     estimate_report(&root, &run->place);
+    if (run->share.count)
+        report_put(&root, "devices", share_json(run->share.places, run->share.taken, run->share.count));
     for (size_t i = 0; i < run->row_count; i++)
         if (run->rows[i].error)
             report_append(&failed, failed_json(&run->rows[i]));

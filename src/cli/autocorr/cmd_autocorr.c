@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine autocorr: correlations of images, their azimuthal averages, and how the lengths in them grow.
-#include "cmd_autocorr.h"
+#include "autocorr_share.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -77,19 +77,29 @@ static kn_status fit(struct autocorr_run *run, kn_error *err)
     return status;
 }
 
-static kn_status compute(struct autocorr_run *run, kn_error *err)
+static kn_status execute(struct autocorr_run *run, kn_error *err)
 {
     const kn_autocorr_source source = frames_source(&run->frames);
+    kn_status status;
+
+    if (run->share.count)
+        return autocorr_share_execute(run, err);
+    status = kn_autocorr_series_execute(run->series, &source, autocorr_take, run, err);
+    run->pipeline = kn_autocorr_series_get_pipeline(run->series);
+    run->lags = status ? NULL : kn_autocorr_series_get_lags(run->series);
+    return status;
+}
+
+static kn_status compute(struct autocorr_run *run, kn_error *err)
+{
     const kn_autocorr_pipeline *pipeline = &run->pipeline;
     double start = ki_clock_seconds();
     bool on_device = run->place.queue != NULL;
     kn_status status;
 
     progress_begin(&run->progress, run->arguments->common.quiet);
-    status = kn_autocorr_series_execute(run->series, &source, autocorr_take, run, err);
+    status = execute(run, err);
     progress_end(&run->progress);
-    run->pipeline = kn_autocorr_series_get_pipeline(run->series);
-    run->lags = status ? NULL : kn_autocorr_series_get_lags(run->series);
     if (run->lags)
         run->bound = fmax(run->bound, run->lags->bound);
     run->seconds.read += pipeline->wait;
@@ -252,6 +262,9 @@ const struct command command_autocorr = {
         "R, "
         "rows Y0 = -R to R, columns X0 = -R to R) and NAME.c1d.csv. Both are computed by fft, without a "
         "mask.\n\n"
+        "Several devices, of --device all or several --device, share the frames, but with --lag, --volume "
+        "and "
+        "--variants; exact sums are the same whoever computed them.\n\n"
         "--memory-limit counts what the process holds, and of a GPU its buffers for themselves. Fewer frames "
         "are decoded "
         "ahead and computed together, and auto adds term by term where transforms would take more; a frame "

@@ -14,6 +14,7 @@
 #include "cli/framework/options.h"
 #include "prepare.h"
 #include "cli/framework/progress.h"
+#include "cli/share.h"
 #include "cli/framework/table.h"
 
 struct autocorr_arguments {
@@ -63,6 +64,9 @@ struct autocorr_run {
     struct place place;
     kn_autocorr_verification verification; // with --verify
     kn_autocorr_series *series;
+    struct share share;          // where several places share the frames; of zeros: one has all
+    kn_autocorr_series **shared; // of each of them; `series` is one of these then
+    char why_host[160];          // of their pipelines
     struct progress progress;
     struct autocorr_row *rows; // a row a frame
     size_t row_count;

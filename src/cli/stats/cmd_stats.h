@@ -14,6 +14,7 @@
 #include "cli/framework/options.h"
 #include "cli/framework/progress.h"
 #include "cli/inputs.h"
+#include "cli/share.h"
 #include "io/json.h"
 #include "tools/stats/movement.h"
 #include "tools/stats/prefixes.h"
@@ -123,12 +124,9 @@ struct stats_run {
     size_t memory; // bytes for each of these; 0: not yet known, or there is only one
     struct stats_config *configs;
     size_t config_count;
-    kn_stats_method method; // that is asked of plans
-    struct stats_share {
-        size_t pieces;      // that a place computed
-        char *dropped;      // why it was dropped; NULL: it was not
-    } * taken;              // of each place, where they share the work
-    struct stats_row *rows; // of each column of each file, config_count of them
+    kn_stats_method method;    // that is asked of plans
+    struct share_taken *taken; // of each place, where they share the work
+    struct stats_row *rows;    // of each column of each file, config_count of them
     size_t row_count;
     size_t row_capacity;
     double total, read; // seconds

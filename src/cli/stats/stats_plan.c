@@ -259,24 +259,11 @@ static kn_status open_soonest(const struct stats_run *run, struct place *place, 
     return estimate_open(&run->chosen, &work, KN_POLICY_DEFAULT, run->arguments->common.command, place, err);
 }
 
-// A device that was opened already and shares the work; NULL if there is none.
-static const struct place *opened_before(const struct stats_run *run, const char *spec)
-{
-    for (size_t i = 0; run->shares && i < run->place_count; i++)
-        if (run->places[i].queue && strcmp(run->places[i].device.spec, spec) == 0)
-            return &run->places[i];
-    return NULL;
-}
-
 static kn_status open_named(const struct stats_run *run, const struct place_spec *spec, bool must_be_device,
                             struct place *place, bool *opened, kn_error *err)
 {
-    const struct place *before = opened_before(run, spec->spec);
-
-    *opened = true;
-    return before ? place_open_beside(before, place, err)
-                  : place_open_chosen(spec, KN_POLICY_DEFAULT, must_be_device, run->arguments->common.command,
-                                      place, opened, err);
+    return share_open_place(run->places, run->shares ? run->place_count : 0, spec, KN_POLICY_DEFAULT,
+                            must_be_device, run->arguments->common.command, place, opened, err);
 }
 
 static kn_status open_device(struct stats_run *run, const struct place_spec *spec, kn_error *err)

@@ -151,15 +151,13 @@ static kn_status keep_piece(void *data, size_t piece, const void *result, size_t
 static void tell_dropped(void *data, size_t place, size_t piece, const kn_error *why)
 {
     struct job *job = data;
-    const struct place *dropped = &job->run->places[place];
     char name[512];
 
     name_piece(job, piece, name, sizeof name);
     progress_end(&job->progress);
     if (stats_sharing(job->run) > 1)
-        fprintf(stderr, "%s: %s (%s) is dropped: %s: %s\n", job->run->arguments->common.command,
-                dropped->device.spec, dropped->device.name, name, why->text);
-    job->run->taken[place].dropped = strdup(why->text);
+        share_tell_dropped(job->run->arguments->common.command, &job->run->places[place], name, why,
+                           &job->run->taken[place]);
 }
 
 static bool show(void *data, double done)

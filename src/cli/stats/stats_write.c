@@ -250,24 +250,6 @@ static json_t *memory_json(const struct common_arguments *common)
     return object;
 }
 
-// Who took how many pieces of the work that places share, and why one takes no more.
-static json_t *devices_json(const struct stats_run *run)
-{
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < run->place_count; i++) {
-        const struct stats_share *share = &run->taken[i];
-        json_t *object = json_object();
-
-        report_put(&object, "spec", ki_json_string(run->places[i].device.spec));
-        report_put(&object, "name", ki_json_string(run->places[i].device.name));
-        report_put(&object, "pieces", json_integer((json_int_t)share->pieces));
-        report_put(&object, "dropped", share->dropped ? ki_json_string(share->dropped) : json_null());
-        report_append(&array, object);
-    }
-    return array;
-}
-
 kn_status stats_write_json(const struct stats_run *run, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
@@ -291,7 +273,7 @@ kn_status stats_write_json(const struct stats_run *run, kn_error *err)
                         stats_precision_names[common->precision], policy_names[common->policy], &seconds);
     estimate_report(&root, device ? device : &run->places[0]);
     if (run->shares)
-        report_put(&root, "devices", devices_json(run));
+        report_put(&root, "devices", share_json(run->places, run->taken, run->place_count));
     report_put(&root, "memory", memory_json(common));
     report_put(&root, "files", stats_facts_json(run));
     report_put(&root, "results", rows);

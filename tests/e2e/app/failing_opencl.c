@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An OpenCL library whose devices fail, for stats_devices.sh: it is linked with the real one, and refuses launches on
+// An OpenCL library whose devices fail, for tests with several devices: it is linked with the real one, and refuses launches on
 // the devices whose numbers stand in FAILING_DEVICES ("1", or "01"), after as many as FAILING_AFTER says, and contexts
 // of those in FAILING_CONTEXTS.
 #define _GNU_SOURCE // RTLD_NEXT

@@ -76,21 +76,7 @@ expect_stderr '6.csv:3: '
 rm "$work/in/6.csv"
 
 # Devices that fail: PoCL has two then.
-case $device in
-opencl:*) ;;
-*) echo "the rest is about OpenCL"; exit 0 ;;
-esac
-${CC:-cc} -shared -fPIC -o "$work/failing.so" "${srcdir:-.}/tests/e2e/app/failing_opencl.c" -l:libOpenCL.so.1 -ldl 2>"$work/log" || {
-    echo "the rest needs OpenCL's headers: $(head -1 "$work/log")"
-    exit 0
-}
-KOINE_OPENCL_LIBRARY=$(cd "$work" && pwd)/failing.so
-POCL_DEVICES="pthread pthread"
-export KOINE_OPENCL_LIBRARY POCL_DEVICES
-koine devices --json - | grep -q '"opencl:0.1"' || {
-    echo "the rest needs two devices"
-    exit 0
-}
+make_devices_fail || exit 0
 # One of all that cannot be opened is left out; one that is named is refused.
 export FAILING_CONTEXTS=1
 compute --device all "$work/in"

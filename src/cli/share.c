@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "share.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/framework/report.h"
+
+// ---- places ----
+
+kn_status share_open_place(const struct place *before, size_t count, const struct place_spec *spec,
+                           int policy, bool must_be_device, const char *command, struct place *place,
+                           bool *opened, kn_error *err)
+{
+    *opened = true;
+    for (size_t i = 0; i < count; i++)
+        if (before[i].queue && strcmp(before[i].device.spec, spec->spec) == 0)
+            return place_open_beside(&before[i], place, err);
+    return place_open_chosen(spec, policy, must_be_device, command, place, opened, err);
+}
+
+kn_status share_open(const struct places *chosen, int policy, bool must_be_device, const char *command,
+                     struct share *share, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    *share = (struct share){.command = command,
+                            .places = calloc(chosen->count, sizeof *share->places),
+                            .taken = calloc(chosen->count, sizeof *share->taken),
+                            .live = calloc(chosen->count, sizeof *share->live)};
+    if (!share->places || !share->taken || !share->live)
+        status = ki_fail_memory(err, chosen->count * sizeof *share->places, "opening the devices");
+    for (size_t i = 0; i < chosen->count && !status; i++) {
+        bool opened = false;
+
+        status = share_open_place(share->places, share->count, &chosen->specs[i], policy, must_be_device,
+                                  command, &share->places[share->count], &opened, err);
+        share->count += !status && opened;
+    }
+    if (!status && share->count == 0)
+        status = ki_fail(err, KN_ERROR_NO_DEVICE, "none of these devices can be opened");
+    if (status)
+        share_close(share);
+    return status;
+}
+
+void share_close(struct share *share)
+{
+    for (size_t i = share->count; i-- > 0;) { // those that borrow a context before its owner
+        place_close(&share->places[i]);
+        free(share->taken[i].dropped);
+    }
+    free(share->places);
+    free(share->taken);
+    free(share->live);
+    *share = (struct share){.count = 0};
+}
+
+// ---- a job ----
+
+struct run {
+    struct share *share;
+    const kn_distribute_job *job;
+    kn_distribute_write_function *write;
+    struct progress *progress;
+};
+
+static kn_status write_result(void *data, size_t index, const void *result, size_t size, kn_error *err)
+{
+    const struct run *run = data;
+
+    return run->write(run->job->data, index, result, size, err);
+}
+
+static void tell_dropped(void *data, size_t place, size_t piece, const kn_error *why)
+{
+    const struct run *run = data;
+    const size_t own = share_place(run->share, place);
+    char name[512];
+
+    snprintf(name, sizeof name, "piece %zu of %zu", piece + 1, run->job->piece_count);
+    if (run->job->name)
+        run->job->name(run->job->data, piece, name, sizeof name);
+    progress_end(run->progress);
+    share_tell_dropped(run->share->command, &run->share->places[own], name, why, &run->share->taken[own]);
+}
+
+static bool show(void *data, double done)
+{
+    const struct run *run = data;
+
+    progress_step(run->progress, done);
+    return true;
+}
+
+static kn_status add_places(struct share *share, kn_distribution *distribution, size_t *count, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    *count = 0;
+    for (size_t i = 0; i < share->count && !status; i++) {
+        if (share->taken[i].dropped)
+            continue;
+        share->live[(*count)++] = i;
+        status = kn_distribution_add_queue(distribution, share->places[i].queue, err);
+    }
+    return status;
+}
+
+kn_status share_run(struct share *share, const kn_distribute_job *job, kn_distribute_write_function *write,
+                    struct progress *progress, kn_error *err)
+{
+    struct run run = {share, job, write, progress};
+    const kn_distribute_options options = KN_INIT(kn_distribute_options, .write = write_result,
+                                                  .dropped = tell_dropped, .go_on = show, .data = &run);
+    kn_distribution *distribution = NULL;
+    size_t live = 0;
+    kn_status status = kn_distribution_create(job, &options, &distribution, err);
+
+    if (!status)
+        status = add_places(share, distribution, &live, err);
+    if (!status)
+        status = kn_distribution_run(distribution, err);
+    for (size_t i = 0; i < live; i++)
+        share->taken[share->live[i]].pieces += kn_distribution_get_count(distribution, i);
+    kn_distribution_free(distribution);
+    return status;
+}
+
+size_t share_place(const struct share *share, size_t place)
+{
+    return share->live[place];
+}
+
+// ---- what is said of it ----
+
+void share_tell_dropped(const char *command, const struct place *place, const char *piece,
+                        const kn_error *why, struct share_taken *taken)
+{
+    fprintf(stderr, "%s: %s (%s) is dropped: %s: %s\n", command, place->device.spec, place->device.name,
+            piece, why->text);
+    taken->dropped = strdup(why->text);
+}
+
+void share_print(const struct share *share)
+{
+    size_t all = 0;
+
+    for (size_t i = 0; i < share->count; i++)
+        all += share->taken[i].pieces;
+    for (size_t i = 0; i < share->count; i++) {
+        printf("%s%s %zu", i ? ", " : "", share->places[i].device.spec, share->taken[i].pieces);
+        if (i == 0)
+            printf(" of %zu pieces", all);
+        if (share->taken[i].dropped)
+            printf(" (dropped)");
+    }
+}
+
+json_t *share_json(const struct place *places, const struct share_taken *taken, size_t count)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < count; i++) {
+        json_t *object = json_object();
+
+        report_put(&object, "spec", ki_json_string(places[i].device.spec));
+        report_put(&object, "name", ki_json_string(places[i].device.name));
+        report_put(&object, "pieces", json_integer((json_int_t)taken[i].pieces));
+        report_put(&object, "dropped", taken[i].dropped ? ki_json_string(taken[i].dropped) : json_null());
+        report_append(&array, object);
+    }
+    return array;
+}

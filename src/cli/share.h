@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several places that share the work of a command, as a job in pieces (koine/distribute.h): they are opened
+// once, run one job or several after one another, and are told of at the end.
+#ifndef KN_CLI_SHARE_H
+#define KN_CLI_SHARE_H
+
+#include <koine/distribute.h>
+
+#include "choose.h"
+#include "io/json.h"
+#include "cli/framework/progress.h"
+
+// What a place did.
+struct share_taken {
+    size_t pieces;
+    char *dropped; // why it was dropped; NULL: it was not
+};
+
+struct share {
+    const char *command;
+    struct place *places;
+    struct share_taken *taken; // of each place
+    size_t count;              // of places; 0: the work is not shared
+    size_t *live;              // those that take part in the job that runs: the others were dropped
+};
+
+// Opens one of several places: beside the one of `before` that has the same device already, if there is one,
+// else as place_open_chosen does.
+kn_status share_open_place(const struct place *before, size_t count, const struct place_spec *spec,
+                           int policy, bool must_be_device, const char *command, struct place *place,
+                           bool *opened, kn_error *err);
+// Opens all that were chosen. Errors of place_open_chosen; KN_ERROR_NO_DEVICE if none of `all` can be opened.
+kn_status share_open(const struct places *chosen, int policy, bool must_be_device, const char *command,
+                     struct share *share, kn_error *err);
+void share_close(struct share *share);
+
+// Runs a job on all places that were not dropped, in the thread that calls; `write` gets the job's data, too.
+// The function `run` of the job is given places by numbers among those that take part: share_place has the
+// place's own. A place that is dropped is told of on standard error. Errors of kn_distribution_run.
+kn_status share_run(struct share *share, const kn_distribute_job *job, kn_distribute_write_function *write,
+                    struct progress *progress, kn_error *err);
+size_t share_place(const struct share *share, size_t place);
+
+// A place takes no more pieces since `piece` failed there: a line on standard error, and `taken` keeps why.
+void share_tell_dropped(const char *command, const struct place *place, const char *piece,
+                        const kn_error *why, struct share_taken *taken);
+// A line for people, without its end: "cuda:0 12 of 31 pieces, cuda:1 19"; and the JSON's "devices".
+void share_print(const struct share *share);
+json_t *share_json(const struct place *places, const struct share_taken *taken, size_t count);
+
+#endif

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Commands whose work several devices share (`koine stats` has stats_devices.sh): the results are those of one device, to the
+# bit where that is promised, also where devices fail on the way.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+command -v python3 >/dev/null || skip python3 "python3 is not installed"
+need_device
+sources=$(cd "${srcdir:-.}" && pwd)
+device=$(sed -n 's/.*"spec": "\([^"]*\)".*/\1/p' "$work/devices.json" | head -1)
+
+# python SCRIPT: in $work, with arrays.py.
+python()
+{
+    (cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 -c "import arrays, json, random
+r = lambda name: json.load(open(name + '.json'))
+$1") || fail "'$ran': $1"
+}
+
+# ---- autocorr: frames ----
+
+python '
+random.seed(3)
+for n in range(7): arrays.save("%d.npy" % n, "u1", random.randbytes(30 * (25 + (n == 4))), (25 + (n == 4), 30))
+open("0.npy", "w").write("no array")'
+frames="$work/0.npy $work/1.npy $work/2.npy $work/3.npy $work/4.npy $work/5.npy $work/6.npy"
+
+# autocorr NAME OPTION...: of these frames, of which the first is none, and the fifth has another size.
+autocorr()
+{
+    name=$1
+    shift
+    # shellcheck disable=SC2086 # files
+    expect_exit 3 koine autocorr $frames --exact --interval 2 --sums "$work/$name.npy" --output "$work/$name" --json "$work/$name.json" --force "$@"
+    expect_stderr '^koine autocorr: .*/4.npy: is of 30 x 26 pixels, but the series begins with 30 x 25 \(.*/1.npy\)'
+}
+
+# same NAME: files and numbers are those of one device.
+same()
+{
+    diff -r -x '*.svg' "$work/one" "$work/$1" >"$work/log" || fail "'$ran': $(cat "$work/log")"
+    cmp -s "$work/one.npy" "$work/$1.npy" || fail "'$ran' gives other sums than one device"
+    python "
+one, other = r('one'), r('$1')
+for frame in one['frames'] + other['frames']: del frame['seconds'], frame['method']
+assert one['frames'] == other['frames'] and one['failed'] == other['failed'] and one['growth'] == other['growth']
+assert len(other['frames']) == 5 and 'devices' not in one
+assert sum(d['pieces'] for d in other['devices']) == 6 and other['pipeline']['frames'] == 5"
+}
+
+autocorr one --device "$device"
+autocorr twice --device "$device" --device "$device" --memory-limit 1G
+same twice
+# The host makes rings of exact sums in another order.
+autocorr mixed --device "$device" --device host
+cmp -s "$work/one.npy" "$work/mixed.npy" || fail "'$ran' gives other sums than one device"
+expect_exit 2 koine autocorr "$work/1.npy" "$work/2.npy" --device host --device host --lag 1
+expect_stderr '^koine autocorr: --device names 2 devices; --lag uses one'
+
+# ---- devices that fail ----
+
+make_devices_fail || exit 0
+export FAILING_DEVICES=1
+autocorr failing --device opencl:0.1 --device opencl:0.0
+same failing
+expect_stderr '^koine autocorr: opencl:0\.1 .* is dropped: .*CL_OUT_OF_RESOURCES'
+python '
+d = r("failing")["devices"]
+assert [x["pieces"] for x in d] == [0, 6] and "CL_OUT_OF_RESOURCES" in d[0]["dropped"] and d[1]["dropped"] is None'
