@@ -21,17 +21,22 @@ kn_status share_open_place(const struct place *before, size_t count, const struc
     return place_open_chosen(spec, policy, must_be_device, command, place, opened, err);
 }
 
+static kn_status allocate(size_t count, const char *command, struct share *share, kn_error *err)
+{
+    *share = (struct share){.command = command,
+                            .places = calloc(count, sizeof *share->places),
+                            .taken = calloc(count, sizeof *share->taken),
+                            .live = calloc(count, sizeof *share->live)};
+    return share->places && share->taken && share->live
+               ? KN_OK
+               : ki_fail_memory(err, count * sizeof *share->places, "opening the devices");
+}
+
 kn_status share_open(const struct places *chosen, int policy, bool must_be_device, const char *command,
                      struct share *share, kn_error *err)
 {
-    kn_status status = KN_OK;
+    kn_status status = allocate(chosen->count, command, share, err);
 
-    *share = (struct share){.command = command,
-                            .places = calloc(chosen->count, sizeof *share->places),
-                            .taken = calloc(chosen->count, sizeof *share->taken),
-                            .live = calloc(chosen->count, sizeof *share->live)};
-    if (!share->places || !share->taken || !share->live)
-        status = ki_fail_memory(err, chosen->count * sizeof *share->places, "opening the devices");
     for (size_t i = 0; i < chosen->count && !status; i++) {
         bool opened = false;
 
@@ -46,10 +51,33 @@ kn_status share_open(const struct places *chosen, int policy, bool must_be_devic
     return status;
 }
 
+kn_status share_alone(const struct place *place, const char *command, struct share *share, kn_error *err)
+{
+    kn_status status = allocate(1, command, share, err);
+
+    if (status) {
+        share_close(share);
+        return status;
+    }
+    share->places[0] = *place;
+    share->count = 1;
+    share->borrows = true;
+    return KN_OK;
+}
+
+const struct place *share_first(const struct share *share)
+{
+    for (size_t i = 0; i < share->count; i++)
+        if (share->places[i].queue)
+            return &share->places[i];
+    return share->places;
+}
+
 void share_close(struct share *share)
 {
     for (size_t i = share->count; i-- > 0;) { // those that borrow a context before its owner
-        place_close(&share->places[i]);
+        if (!share->borrows)
+            place_close(&share->places[i]);
         free(share->taken[i].dropped);
     }
     free(share->places);
@@ -80,6 +108,8 @@ static void tell_dropped(void *data, size_t place, size_t piece, const kn_error 
     const size_t own = share_place(run->share, place);
     char name[512];
 
+    if (run->share->count == 1)
+        return;
     snprintf(name, sizeof name, "piece %zu of %zu", piece + 1, run->job->piece_count);
     if (run->job->name)
         run->job->name(run->job->data, piece, name, sizeof name);

@@ -21,6 +21,7 @@ struct share {
     struct place *places;
     struct share_taken *taken; // of each place
     size_t count;              // of places; 0: the work is not shared
+    bool borrows;              // the places are somebody else's
     size_t *live;              // those that take part in the job that runs: the others were dropped
 };
 
@@ -32,11 +33,16 @@ kn_status share_open_place(const struct place *before, size_t count, const struc
 // Opens all that were chosen. Errors of place_open_chosen; KN_ERROR_NO_DEVICE if none of `all` can be opened.
 kn_status share_open(const struct places *chosen, int policy, bool must_be_device, const char *command,
                      struct share *share, kn_error *err);
+// The one place that has all of the work, which somebody else closes: until share_close. KN_ERROR_MEMORY.
+kn_status share_alone(const struct place *place, const char *command, struct share *share, kn_error *err);
 void share_close(struct share *share);
+// The first device among them, or else the host.
+const struct place *share_first(const struct share *share);
 
 // Runs a job on all places that were not dropped, in the thread that calls; `write` gets the job's data, too.
 // The function `run` of the job is given places by numbers among those that take part: share_place has the
-// place's own. A place that is dropped is told of on standard error. Errors of kn_distribution_run.
+// place's own. A place that is dropped is told of on standard error, unless it is the only one. Errors of
+// kn_distribution_run.
 kn_status share_run(struct share *share, const kn_distribute_job *job, kn_distribute_write_function *write,
                     struct progress *progress, kn_error *err);
 size_t share_place(const struct share *share, size_t place);

@@ -29,7 +29,7 @@ kn_status tool_begin(struct tool *tool, const struct tool_arguments *arguments, 
     const struct common_arguments *common = &arguments->common;
     kn_status status;
 
-    *tool = (struct tool){.arguments = arguments, .start = ki_clock_seconds()};
+    *tool = (struct tool){.arguments = arguments, .shares = tool->shares, .start = ki_clock_seconds()};
     if (common->operands.count < operands)
         return ki_fail(err, KN_ERROR_ARGUMENT, "expected %s; try '%s --help'", names, common->command);
     status = options_at_most(common, operands, err);
@@ -53,6 +53,24 @@ kn_status tool_check_library(const struct tool *tool, const char *const *names, 
                          policy_names[policy], names[library]);
 }
 
+static bool names_host(const struct places *chosen)
+{
+    for (size_t i = 0; i < chosen->count; i++)
+        if (strcmp(chosen->specs[i].spec, "host") == 0)
+            return true;
+    return false;
+}
+
+static kn_status open_several(struct tool *tool, const struct places *chosen, kn_error *err)
+{
+    const struct common_arguments *common = &tool->arguments->common;
+    kn_status status = share_open(chosen, common->policy, false, common->command, &tool->share, err);
+
+    if (!status)
+        tool->place = *share_first(&tool->share);
+    return status;
+}
+
 kn_status tool_open(struct tool *tool, enum tool_place places, const kn_work *work, kn_error *err)
 {
     const struct common_arguments *common = &tool->arguments->common;
@@ -61,12 +79,14 @@ kn_status tool_open(struct tool *tool, enum tool_place places, const kn_work *wo
 
     if (status)
         return status;
-    if (chosen.count > 1)
+    if (chosen.count > 1 && !tool->shares)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen.count,
                          common->command);
-    else if (places == TOOL_DEVICE && strcmp(chosen.specs[0].spec, "host") == 0)
+    else if (places == TOOL_DEVICE && names_host(&chosen))
         status = ki_fail(err, KN_ERROR_NO_DEVICE,
                          "device host: this command has no code for the host; name a device, such as cpu");
+    else if (chosen.count > 1)
+        status = open_several(tool, &chosen, err);
     else if (places == TOOL_DEVICE)
         status =
             place_open_with(chosen.specs[0].spec, common->policy, true, common->command, &tool->place, err);
@@ -80,7 +100,10 @@ kn_status tool_open(struct tool *tool, enum tool_place places, const kn_work *wo
 
 void tool_end(struct tool *tool)
 {
-    place_close(&tool->place);
+    if (tool->share.count)
+        share_close(&tool->share);
+    else
+        place_close(&tool->place);
 }
 
 static kn_status read_csv(const char *path, const char *column, struct npy *array, kn_error *err)
@@ -163,15 +186,43 @@ kn_status tool_download(struct tool *tool, kn_buffer *buffer, struct npy *array,
     return status;
 }
 
+// Seconds of compiling so far.
+static double built(const struct tool *tool)
+{
+    const struct place *places = tool->share.count ? tool->share.places : &tool->place;
+    double sum = 0;
+
+    for (size_t i = 0; i < (tool->share.count ? tool->share.count : 1); i++)
+        if (places[i].queue && !places[i].borrows)
+            sum += kn_context_get_build_seconds(places[i].context);
+    return sum;
+}
+
 void tool_compute(struct tool *tool)
 {
     tool->clock = ki_clock_seconds();
-    tool->built = tool->place.queue ? kn_context_get_build_seconds(tool->place.context) : 0;
+    tool->built = built(tool);
+}
+
+kn_status tool_share(struct tool *tool, const kn_distribute_job *job, kn_distribute_write_function *write,
+                     struct progress *progress, kn_error *err)
+{
+    struct share alone;
+    kn_status status;
+
+    if (tool->share.count)
+        return share_run(&tool->share, job, write, progress, err);
+    status = share_alone(&tool->place, tool->arguments->common.command, &alone, err);
+    if (status)
+        return status;
+    status = share_run(&alone, job, write, progress, err);
+    share_close(&alone);
+    return status;
 }
 
 kn_status tool_computed(struct tool *tool, kn_status status, kn_error *err)
 {
-    double built;
+    double compiling;
 
     if (!tool->place.queue) {
         tool->seconds.compute += lap(tool);
@@ -179,9 +230,9 @@ kn_status tool_computed(struct tool *tool, kn_status status, kn_error *err)
     }
     if (!status)
         status = kn_queue_finish(tool->place.queue, err);
-    built = kn_context_get_build_seconds(tool->place.context) - tool->built;
-    tool->seconds.build += built;
-    tool->seconds.compute += lap(tool) - built;
+    compiling = built(tool) - tool->built;
+    tool->seconds.build += compiling;
+    tool->seconds.compute += lap(tool) - compiling;
     return status;
 }
 
@@ -246,7 +297,10 @@ void tool_print_place(const struct tool *tool)
     const struct ki_json_seconds *seconds = &tool->seconds;
 
     printf("on ");
-    estimate_print_place(&tool->place);
+    if (tool->share.count)
+        share_print(&tool->share);
+    else
+        estimate_print_place(&tool->place);
     printf("; seconds: read %.3f, ", seconds->read);
     if (tool->place.queue)
         printf("build %.3f, upload %.3f, compute %.3f, download %.3f\n", seconds->build, seconds->upload,
@@ -264,6 +318,8 @@ json_t *tool_report(struct tool *tool, kn_type type)
     root = report_begin(common->command + strlen("koine "), &tool->place.device, kn_type_name(type),
                         policy_names[common->policy], &tool->seconds);
     estimate_report(&root, &tool->place);
+    if (tool->share.count)
+        report_put(&root, "devices", share_json(tool->share.places, tool->share.taken, tool->share.count));
     return root;
 }
 

@@ -9,6 +9,7 @@
 #include "io/json.h"
 #include "io/array/npy.h"
 #include "estimate.h"
+#include "share.h"
 #include "cli/framework/options.h"
 
 // The fields that their options fill, after the common ones.
@@ -33,9 +34,11 @@ struct tool_arguments {
 struct tool {
     const struct tool_arguments *arguments;
     struct place place;
-    double start; // of the whole
-    double clock; // of the step that runs
-    double built; // before it
+    bool shares;        // several places may be named, and share the work
+    struct share share; // they: `place` is the first device among them; of zeros: one has it all
+    double start;       // of the whole
+    double clock;       // of the step that runs
+    double built;       // before it
     struct ki_json_seconds seconds;
 };
 
@@ -46,8 +49,8 @@ kn_status tool_begin(struct tool *tool, const struct tool_arguments *arguments, 
 // Refuses a numeric policy for a library that has none: names[0] is auto, names[1] is the project's own.
 kn_status tool_check_library(const struct tool *tool, const char *const *names, int library, kn_error *err);
 // Opens the one place: the one that was named, what ends first by an estimate, or without `work` the
-// best device; KN_ERROR_ARGUMENT for several. The host only for those that have code for it: place.queue is
-// NULL then.
+// best device; or several, if they share the work, else KN_ERROR_ARGUMENT for them. The host only for those
+// that have code for it: place.queue is NULL then.
 enum tool_place { TOOL_DEVICE, TOOL_DEVICE_OR_HOST };
 kn_status tool_open(struct tool *tool, enum tool_place places, const kn_work *work, kn_error *err);
 void tool_end(struct tool *tool);
@@ -64,6 +67,11 @@ kn_status tool_download(struct tool *tool, kn_buffer *buffer, struct npy *array,
 // Between these two it is computed; `status` is how that ended, and is returned if it was an error.
 void tool_compute(struct tool *tool);
 kn_status tool_computed(struct tool *tool, kn_status status, kn_error *err);
+
+// Runs a job in pieces (koine/distribute.h) between these, on the one place or on those that share it, as
+// share_run does.
+kn_status tool_share(struct tool *tool, const kn_distribute_job *job, kn_distribute_write_function *write,
+                     struct progress *progress, kn_error *err);
 
 // Element i of `elements`, which are of the array's type: as text in as many digits as it needs, and as JSON.
 enum { TOOL_ELEMENT = 40 };

@@ -268,7 +268,7 @@ kn_status autocorr_share_open(struct autocorr_run *run, const struct places *cho
     run->shared = calloc(run->share.count, sizeof *run->shared);
     if (!run->shared)
         return ki_fail_memory(err, run->share.count * sizeof *run->shared, "the devices' series");
-    run->place = run->share.places[0]; // which the share closes
+    run->place = *share_first(&run->share); // which the share closes
     return KN_OK;
 }
 

@@ -63,61 +63,6 @@ static const struct option_row options[] = {
     {.name = NULL},
 };
 
-static bool step(void *data, size_t solved, size_t count)
-{
-    struct solve_command *command = data;
-
-    (void)count;
-    progress_step(&command->progress, (double)(command->solved + solved) / (double)command->b.count);
-    return true;
-}
-
-// `count` columns from those on that are solved already.
-static kn_status compute_piece(struct solve_command *command, size_t count, kn_error *err)
-{
-    const kn_least_squares_task task =
-        KN_INIT(kn_least_squares_task, .matrix = command->matrix,
-                .geometry = command->matrix ? NULL : &command->geometry,
-                .b = command->b.values + command->solved * command->b.rows, .count = count);
-
-    return ki_error_unname(kn_least_squares(command->tool.place.queue, &task,
-                                            command->x.values + command->solved * command->x.rows,
-                                            &command->task,
-                                            &command->results[command->solved / command->together], err),
-                           err);
-}
-
-static kn_status compute(struct solve_command *command, kn_error *err)
-{
-    const size_t all = command->b.count;
-    struct tool *tool = &command->tool;
-    kn_least_squares_times times;
-    kn_status status = KN_OK;
-
-    command->task.progress = step;
-    command->task.progress_data = command;
-    progress_begin(&command->progress, tool->arguments->common.quiet);
-    tool_compute(tool);
-    while (!status && command->solved < all) {
-        const size_t count =
-            all - command->solved < command->together ? all - command->solved : command->together;
-
-        status = compute_piece(command, count, err);
-        command->solved += count;
-    }
-    status = tool_computed(tool, status, err);
-    progress_end(&command->progress);
-    if (status)
-        return status;
-    times = solve_times(command);
-    tool->seconds.compute = times.iterate;
-    if (tool->place.queue) {
-        tool->seconds.upload = times.prepare;
-        tool->seconds.download = times.copy;
-    }
-    return KN_OK;
-}
-
 static kn_status write_solutions(const struct solve_command *command, kn_error *err)
 {
     const struct tool_arguments *arguments = &command->arguments->tool;
@@ -196,7 +141,7 @@ static kn_status solve_one(struct solve_command *command, kn_error *err)
     if (!status)
         status = solve_divide(command, err);
     if (!status)
-        status = compute(command, err);
+        status = solve_compute(command, err);
     if (!status)
         status = write_solutions(command, err);
     if (!status && tool_shows_text(&command->tool) && !solve_print(command))
@@ -209,7 +154,7 @@ static kn_status solve_one(struct solve_command *command, kn_error *err)
 static kn_status run_solve(void *given, kn_error *err)
 {
     struct solve_arguments *arguments = given;
-    struct solve_command command = {.arguments = arguments};
+    struct solve_command command = {.arguments = arguments, .tool.shares = true};
     kn_status status = KN_OK;
 
     if (!arguments->sweep)
@@ -220,7 +165,7 @@ static kn_status run_solve(void *given, kn_error *err)
     if (!status)
         status = arguments->sweep ? solve_sweep(&command, err) : solve_one(&command, err);
     for (size_t i = 0; command.results && i < command.pieces; i++)
-        kn_least_squares_result_free(command.results[i]);
+        free(command.results[i].bytes);
     free(command.results);
     kn_sparse_free(command.matrix);
     free(command.theta);
@@ -302,6 +247,8 @@ const struct command command_solve = {
         "taken "
         "more of |A x - b|^2 away than is left: an early iterate of an ill-posed system is no worse for "
         "lagging. With --tolerance or --noise it is exit status 1, too.\n\n"
+        "Several devices, of --device all or several --device, share the columns of B, some at a time "
+        "each.\n\n"
         "--memory-limit counts what the process holds once A and B are read, and of a GPU its buffers for "
         "themselves. "
         "As many columns of B are solved at a time as fit, and with --format auto a device computes the "

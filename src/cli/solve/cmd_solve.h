@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine solve: what was asked for (cmd_solve.c, solve_settle.c), where it is computed (solve_place.c) and how
-// many columns at a time (solve_divide.c), what is said of it (solve_results.c, solve_print.c), and --sweep
-// (solve_sweep.c).
+// many columns at a time (solve_divide.c, solve_compute.c, solve_piece.c), what is said of it
+// (solve_results.c, solve_print.c), and --sweep (solve_sweep.c).
 #ifndef KN_CLI_SOLVE_CMD_SOLVE_H
 #define KN_CLI_SOLVE_CMD_SOLVE_H
 
@@ -16,6 +16,25 @@ struct solve_arguments {
     size_t iterations;
     bool nonnegative, sweep;
     int method, stop, preconditioner, format, precision;
+};
+
+// What is known of columns that were solved together, as it is in the bytes of their result.
+struct solve_facts {
+    size_t count, farthest; // columns; which of them single precision has computed worst
+    kn_type type;
+    unsigned launches;
+    double weight, shift, adjoint, adjoint_bound;
+    bool history_is_normal, reached;
+    kn_least_squares_times times;
+    char code[128];
+};
+
+struct solve_piece {
+    void *bytes; // NULL: not yet solved
+    const struct solve_facts *facts;
+    const kn_least_squares_solution *solutions;
+    const size_t *lengths;   // of the histories
+    const double *histories; // one after the other
 };
 
 // `count` columns of `rows` numbers, one after the other.
@@ -36,9 +55,8 @@ struct solve_command {
     size_t first;           // which column of the file is the first of them
     struct solve_columns x; // the starts, and the solutions
     struct progress progress;
-    size_t together;                   // columns that are solved at a time, the last time the rest
-    size_t solved;                     // of those before
-    kn_least_squares_result **results; // one a time
+    size_t together;             // columns that are solved at a time, the last time the rest
+    struct solve_piece *results; // one a time
     size_t pieces;
 };
 
@@ -62,9 +80,20 @@ bool solve_is_float_of_double(const struct solve_command *command);
 // The device, or the host where that computes; says which one if nobody has chosen it.
 kn_status solve_open(struct solve_command *command, kn_error *err);
 
-// How many columns are solved at a time: all, or within --memory-limit as many as fit; KN_ERROR_MEMORY, with
+// How many columns are solved at a time: all, or a part of them where several places share them, and within
+// --memory-limit as many as fit; KN_ERROR_MEMORY, with
 // what one takes, where not even one does.
 kn_status solve_divide(struct solve_command *command, kn_error *err);
+
+// All columns, and what it took.
+kn_status solve_compute(struct solve_command *command, kn_error *err);
+
+// What came of `count` columns: as bytes, and from these into x and a piece, which owns them.
+// KN_ERROR_MEMORY.
+kn_status solve_pack(const kn_least_squares_result *result, size_t count, const double *x, size_t columns,
+                     kn_distribute_result *bytes, kn_error *err);
+kn_status solve_unpack(const void *bytes, size_t size, size_t columns, struct solve_piece *piece, double *x,
+                       kn_error *err);
 
 // All of --sweep.
 kn_status solve_sweep(struct solve_command *command, kn_error *err);

@@ -27,31 +27,49 @@ static kn_status measure(const struct solve_command *command, size_t count, size
     return KN_OK;
 }
 
+// Of each place.
+static size_t memory_of_place(const struct solve_command *command)
+{
+    const size_t places = command->tool.share.count;
+
+    return memory_for_data(&command->arguments->tool.common) / (places ? places : 1);
+}
+
 static kn_status fit(struct solve_command *command, kn_error *err)
 {
     const struct common_arguments *common = &command->arguments->tool.common;
     size_t bytes;
     kn_status status = measure(command, command->together, &bytes, err);
 
-    while (!status && bytes > memory_for_data(common) && command->together > 1) {
+    while (!status && bytes > memory_of_place(command) && command->together > 1) {
         command->together -= command->together / 2;
         status = measure(command, command->together, &bytes, err);
     }
-    if (!status && bytes > memory_for_data(common) && !command->matrix && command->tool.place.queue &&
+    if (!status && bytes > memory_of_place(command) && !command->matrix && command->tool.place.queue &&
         command->task.format == KN_SPARSE_AUTO) { // without the matrix
         command->task.format = KN_SPARSE_ON_THE_FLY;
         status = measure(command, command->together, &bytes, err);
     }
     return status ? status
-                  : memory_check(common, MEMORY_BESIDE + bytes,
+                  : memory_check(common,
+                                 MEMORY_BESIDE +
+                                     bytes * (command->tool.share.count ? command->tool.share.count : 1),
                                  command->b.count > 1 ? "one column of B" : "the system", err);
+}
+
+// Where several places share them; by the problem alone. A matrix is made ready anew for each piece.
+static size_t pieces_of(const struct solve_command *command)
+{
+    enum { OF_MATRIX = 8, OF_RAYS = 32 };
+
+    return command->tool.share.count == 0 ? 1 : command->matrix ? OF_MATRIX : OF_RAYS;
 }
 
 kn_status solve_divide(struct solve_command *command, kn_error *err)
 {
     const struct common_arguments *common = &command->arguments->tool.common;
 
-    command->together = command->b.count;
+    command->together = (command->b.count + pieces_of(command) - 1) / pieces_of(command);
     if (common->memory_limit) {
         kn_status status;
 

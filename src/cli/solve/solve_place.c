@@ -54,6 +54,30 @@ static kn_status settle_precision(struct solve_command *command, kn_error *err)
     return KN_OK;
 }
 
+// Places that share the work compute in one precision, which `auto` leaves open where they differ.
+static kn_status settle_share(const struct solve_command *command, kn_error *err)
+{
+    const struct share *share = &command->tool.share;
+    const struct place *first = share->places;
+
+    for (size_t i = 0; i < share->count; i++) {
+        const struct place *place = &share->places[i];
+
+        if (command->arguments->precision == SOLVE_PRECISION_AUTO &&
+            (!place->queue != !first->queue || !place->device.fp64 != !first->device.fp64))
+            return ki_fail(err, KN_ERROR_ARGUMENT,
+                           "%s and %s may differ in what --precision auto is; take float or double",
+                           first->device.spec, place->device.spec);
+        if (!place->queue && solve_is_float_of_double(command))
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--precision float: the host has --method %s in double",
+                           solve_method_names[command->task.method]);
+        if (place->queue && command->arguments->precision == SOLVE_PRECISION_DOUBLE && !place->device.fp64)
+            return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no double precision", place->device.spec,
+                           place->device.name);
+    }
+    return KN_OK;
+}
+
 static kn_status open_host(struct solve_command *command, kn_error *err)
 {
     const struct common_arguments *common = &command->arguments->tool.common;
@@ -100,5 +124,7 @@ kn_status solve_open(struct solve_command *command, kn_error *err)
         status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "--precision float: there is no device, and the host has --method %s in double",
                          solve_method_names[command->task.method]);
+    if (!status)
+        status = settle_share(command, err);
     return status ? status : settle_precision(command, err);
 }

@@ -28,7 +28,7 @@ bool solve_reached(const kn_least_squares_solution *solution)
 
 static bool is_single(const struct solve_command *command)
 {
-    return kn_least_squares_get_type(command->results[0]) == KN_F32;
+    return command->results->facts->type == KN_F32;
 }
 
 static void print_solution(const kn_least_squares_solution *solution, bool single)
@@ -78,7 +78,7 @@ static size_t all_iterations(const struct solve_command *command)
 static void print_times(const struct solve_command *command)
 {
     kn_least_squares_times times = solve_times(command);
-    unsigned launches = kn_least_squares_get_launches(command->results[0]);
+    unsigned launches = command->results->facts->launches;
     size_t iterations = all_iterations(command);
 
     printf("%s %.4g s", command->task.method == KN_LEAST_SQUARES_GRAM ? "solutions" : "iterations",
@@ -94,9 +94,9 @@ static void print_times(const struct solve_command *command)
 
 bool solve_print(const struct solve_command *command)
 {
-    const kn_least_squares_result *result = command->results[0];
-    double weight = kn_least_squares_get_weight(result);
-    double shift = kn_least_squares_get_shift(result);
+    const struct solve_facts *facts = command->results->facts;
+    double weight = facts->weight;
+    double shift = facts->shift;
     double bound, adjoint = solve_adjoint(command, &bound);
     bool printed = true;
 
@@ -105,7 +105,7 @@ bool solve_print(const struct solve_command *command)
         printf("%zu nonzeros; ", kn_sparse_get_nonzeros(command->matrix));
     else
         printf("parallel rays; ");
-    printf("%s, %s; ", solve_method_names[command->task.method], kn_least_squares_get_code(result));
+    printf("%s, %s; ", solve_method_names[command->task.method], facts->code);
     tool_print_place(&command->tool);
     if (command->pieces > 1)
         printf("in %zu pieces, of %zu columns of B at most\n", command->pieces, command->together);
@@ -183,15 +183,15 @@ static void put_times(json_t **root, const struct solve_command *command)
 
 kn_status solve_write_json(struct solve_command *command, kn_error *err)
 {
-    const kn_least_squares_result *result = command->results[0];
-    unsigned launches = kn_least_squares_get_launches(result);
+    const struct solve_facts *facts = command->results->facts;
+    unsigned launches = facts->launches;
     double bound, adjoint = solve_adjoint(command, &bound);
-    bool is_normal = kn_least_squares_get_history_is_normal(result), reached = true;
+    bool is_normal = facts->history_is_normal, reached = true;
     size_t worst = solve_worst(command);
-    json_t *root = tool_report(&command->tool, kn_least_squares_get_type(result));
+    json_t *root = tool_report(&command->tool, facts->type);
 
     for (size_t i = 0; i < command->pieces; i++)
-        reached = reached && kn_least_squares_get_reached(command->results[i]);
+        reached = reached && command->results[i].facts->reached;
     report_put(&root, "pieces", json_integer((json_int_t)command->pieces));
     report_put(&root, "rows", json_integer((json_int_t)command->rows));
     report_put(&root, "columns", json_integer((json_int_t)command->columns));
@@ -199,15 +199,15 @@ kn_status solve_write_json(struct solve_command *command, kn_error *err)
                command->matrix ? json_integer((json_int_t)kn_sparse_get_nonzeros(command->matrix))
                                : json_null());
     report_put(&root, "method", json_string(solve_method_names[command->task.method]));
-    report_put(&root, "code", json_string(kn_least_squares_get_code(result)));
+    report_put(&root, "code", json_string(facts->code));
     put_solution(&root, command, solve_solution(command, worst));
     put_accuracy(&root, solve_farthest(command));
     report_put(&root, "history", history_of(command, worst));
     report_put(&root, "history_of", json_string(is_normal ? "normal_residual" : "residual"));
     report_put(&root, "reached", json_boolean(reached));
     report_put(&root, "launches_per_iteration", launches ? json_integer((json_int_t)launches) : json_null());
-    report_put(&root, "weight", ki_json_double(kn_least_squares_get_weight(result)));
-    report_put(&root, "shift", ki_json_double(kn_least_squares_get_shift(result)));
+    report_put(&root, "weight", ki_json_double(facts->weight));
+    report_put(&root, "shift", ki_json_double(facts->shift));
     report_put(&root, "adjoint", ki_json_double(adjoint));
     report_put(&root, "adjoint_bound", ki_json_double(bound));
     put_times(&root, command);

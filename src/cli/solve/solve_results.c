@@ -4,15 +4,25 @@
 
 #include <math.h>
 
+static const struct solve_piece *piece_of(const struct solve_command *command, size_t i)
+{
+    return &command->results[i / command->together];
+}
+
 const kn_least_squares_solution *solve_solution(const struct solve_command *command, size_t i)
 {
-    return kn_least_squares_get_solution(command->results[i / command->together], i % command->together);
+    return &piece_of(command, i)->solutions[i % command->together];
 }
 
 const double *solve_history(const struct solve_command *command, size_t i, size_t *count)
 {
-    return kn_least_squares_get_history(command->results[i / command->together], i % command->together,
-                                        count);
+    const struct solve_piece *piece = piece_of(command, i);
+    const double *history = piece->histories;
+
+    for (size_t k = 0; k < i % command->together; k++)
+        history += piece->lengths[k];
+    *count = piece->lengths[i % command->together];
+    return history;
 }
 
 size_t solve_worst(const struct solve_command *command)
@@ -25,12 +35,17 @@ size_t solve_worst(const struct solve_command *command)
     return worst;
 }
 
+static const kn_least_squares_solution *farthest_of(const struct solve_piece *piece)
+{
+    return &piece->solutions[piece->facts->farthest];
+}
+
 const kn_least_squares_solution *solve_farthest(const struct solve_command *command)
 {
-    const kn_least_squares_solution *farthest = kn_least_squares_get_farthest(command->results[0]);
+    const kn_least_squares_solution *farthest = farthest_of(command->results);
 
     for (size_t i = 1; i < command->pieces; i++) {
-        const kn_least_squares_solution *other = kn_least_squares_get_farthest(command->results[i]);
+        const kn_least_squares_solution *other = farthest_of(&command->results[i]);
 
         if (other->precision_reached != farthest->precision_reached
                 ? farthest->precision_reached
@@ -42,14 +57,15 @@ const kn_least_squares_solution *solve_farthest(const struct solve_command *comm
 
 double solve_adjoint(const struct solve_command *command, double *bound)
 {
-    double worst = kn_least_squares_get_adjoint(command->results[0], bound);
+    double worst = command->results->facts->adjoint;
 
+    *bound = command->results->facts->adjoint_bound;
     for (size_t i = 1; i < command->pieces; i++) {
-        double allowed, found = kn_least_squares_get_adjoint(command->results[i], &allowed);
+        const struct solve_facts *facts = command->results[i].facts;
 
-        if (!(found * *bound <= worst * allowed)) { // not-a-number is the worst
-            worst = found;
-            *bound = allowed;
+        if (!(facts->adjoint * *bound <= worst * facts->adjoint_bound)) { // not-a-number is the worst
+            worst = facts->adjoint;
+            *bound = facts->adjoint_bound;
         }
     }
     return worst;
@@ -60,7 +76,7 @@ kn_least_squares_times solve_times(const struct solve_command *command)
     kn_least_squares_times all = {0};
 
     for (size_t i = 0; i < command->pieces; i++) {
-        const kn_least_squares_times times = kn_least_squares_get_times(command->results[i]);
+        const kn_least_squares_times times = command->results[i].facts->times;
 
         all.prepare += times.prepare;
         all.iterate += times.iterate;

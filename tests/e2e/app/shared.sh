@@ -56,10 +56,42 @@ cmp -s "$work/one.npy" "$work/mixed.npy" || fail "'$ran' gives other sums than o
 expect_exit 2 koine autocorr "$work/1.npy" "$work/2.npy" --device host --device host --lag 1
 expect_stderr '^koine autocorr: --device names 2 devices; --lag uses one'
 
+# ---- solve: columns ----
+
+python '
+arrays.save("b.npy", "f8", [random.gauss(0, 1) for _ in range(5 * 12 * 16)], (12 * 16, 5))'
+
+# solve NAME OPTION...: five slices of 12 angles and 16 detectors.
+solve()
+{
+    name=$1
+    shift
+    expect_exit 0 koine solve parallel:12,16,8 "$work/b.npy" -n 9 --precision float -o "$work/$name.npy" --json "$work/$name.json" --force "$@"
+}
+
+# same_solution NAME: as with one device.
+same_solution()
+{
+    cmp -s "$work/solved.npy" "$work/$1.npy" || fail "'$ran' gives another solution than one device"
+    python "
+one, other = r('solved'), r('$1')
+assert one['solutions'] == other['solutions'] and len(other['solutions']) == 5 and one['pieces'] == 1
+assert sum(d['pieces'] for d in other['devices']) == other['pieces'] == 5"
+}
+
+solve solved --device "$device"
+solve twice --device "$device" --device "$device"
+same_solution twice
+expect_exit 2 koine solve parallel:12,16,8 "$work/b.npy" --device "$device" --device host -o "$work/none.npy"
+expect_stderr '^koine solve: .* may differ in what --precision auto is; take float or double'
+
 # ---- devices that fail ----
 
 make_devices_fail || exit 0
 export FAILING_DEVICES=1
+solve failing --device opencl:0.0 --device opencl:0.1
+same_solution failing
+expect_stderr '^koine solve: opencl:0\.1 .* is dropped: column [1-5]: .*CL_OUT_OF_RESOURCES'
 autocorr failing --device opencl:0.1 --device opencl:0.0
 same failing
 expect_stderr '^koine autocorr: opencl:0\.1 .* is dropped: .*CL_OUT_OF_RESOURCES'
