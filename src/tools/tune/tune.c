@@ -377,6 +377,8 @@ void tune_describe(const struct tune_subject *subject, const unsigned *values, s
         ki_text_format(text, "%s%s ", i ? ", " : "", subject->tunables()->names[i]);
         if (name)
             ki_text_add(text, name);
+        else if (values[i] == UINT32_MAX)
+            ki_text_add(text, "never");
         else
             ki_text_format(text, "%u", values[i]);
     }
