@@ -57,19 +57,23 @@ static kn_status fit(struct solve_command *command, kn_error *err)
                                  command->b.count > 1 ? "one column of B" : "the system", err);
 }
 
-// Where several places share them; by the problem alone. A matrix is made ready anew for each piece.
-static size_t pieces_of(const struct solve_command *command)
+// All, or where several places share them an eighth, or as many as are worth solving side by side: by the
+// problem alone. A matrix is made ready anew for each piece.
+static size_t columns_of_piece(const struct solve_command *command)
 {
-    enum { OF_MATRIX = 8, OF_RAYS = 32 };
+    enum { PARTS = 8, OF_MATRIX = 64, OF_RAYS = 16 };
+    const size_t part = (command->b.count + PARTS - 1) / PARTS, most = command->matrix ? OF_MATRIX : OF_RAYS;
 
-    return command->tool.share.count == 0 ? 1 : command->matrix ? OF_MATRIX : OF_RAYS;
+    if (command->tool.share.count == 0)
+        return command->b.count;
+    return part < most ? part : most;
 }
 
 kn_status solve_divide(struct solve_command *command, kn_error *err)
 {
     const struct common_arguments *common = &command->arguments->tool.common;
 
-    command->together = (command->b.count + pieces_of(command) - 1) / pieces_of(command);
+    command->together = columns_of_piece(command);
     if (common->memory_limit) {
         kn_status status;
 
