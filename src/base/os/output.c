@@ -366,3 +366,36 @@ kn_status ki_output_folder(const char *path, kn_error *err)
         return ki_fail_errno(err, KN_ERROR_OUTPUT, path, errno, "the folder cannot be written into");
     return status;
 }
+
+// The folder that this one is in; false for one that is named alone.
+static bool cut_last(char *path)
+{
+    char *slash = strrchr(path, '/');
+
+    if (!slash || slash == path)
+        return false;
+    *slash = '\0';
+    return true;
+}
+
+size_t ki_output_folder_there(const char *path)
+{
+    char *part = strdup(path);
+    size_t there = part ? 0 : strlen(path);
+
+    do {
+        if (part && access(part, F_OK) == 0)
+            there = strlen(part);
+    } while (part && there == 0 && cut_last(part));
+    free(part);
+    return there;
+}
+
+void ki_output_folder_undo(const char *path, size_t there)
+{
+    char *part = strdup(path);
+
+    while (part && strlen(part) > there && rmdir(part) == 0 && cut_last(part))
+        continue;
+    free(part);
+}

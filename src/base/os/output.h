@@ -57,5 +57,9 @@ kn_status ki_output_write(const char *path, const void *bytes, size_t count, boo
 
 // Makes sure that a folder is there and can be written into, creating it and those above it.
 kn_status ki_output_folder(const char *path, kn_error *err);
+// How much of the path is there before that: bytes. And then, where nothing came of the work: removes what
+// was made since, as far as it is empty.
+size_t ki_output_folder_there(const char *path);
+void ki_output_folder_undo(const char *path, size_t there);
 
 #endif

@@ -11,8 +11,6 @@
 #include "cli/framework/memory.h"
 #include "autocorr_share.h"
 
-static const char *const endings[] = {".png", ".tif", ".tiff", NULL};
-
 // A number above 0; `end` is what follows it.
 static bool read_positive(const char *text, double *value, char **end)
 {
@@ -125,7 +123,7 @@ kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
     if (arguments->verify)
         settings->verification = &run->verification;
     if (!status)
-        status = inputs_add(&run->files, &common->operands, endings, err);
+        status = inputs_add(&run->files, &common->operands, prepare_endings, err);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/os/clock.h"
+#include "base/os/output.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/framework/report.h"
@@ -162,6 +163,8 @@ static kn_status report(struct autocorr_run *run, kn_error *err)
 static kn_status run_autocorr(void *given, kn_error *err)
 {
     struct autocorr_run run = {.arguments = given};
+    const char *folder = run.arguments->common.output;
+    const size_t there = folder ? ki_output_folder_there(folder) : 0;
     kn_status status = autocorr_settle(&run, err);
 
     if (!status)
@@ -177,6 +180,8 @@ static kn_status run_autocorr(void *given, kn_error *err)
     if (!status)
         status = report(&run, err);
     autocorr_free(&run);
+    if (status && folder)
+        ki_output_folder_undo(folder, there);
     return status;
 }
 
@@ -186,7 +191,8 @@ const struct command command_autocorr = {
     .operands = "IMAGE|DIR...",
     .description =
         "Reads PNG and TIFF images and NumPy arrays (.npy: rows and columns, or pages, rows and columns of a "
-        "stack; all pages of a stack; of a folder the files that end in .png, .tif or .tiff, in the order of "
+        "stack; all pages of a stack; of a folder the files that end in .png, .tif, .tiff or .npy, in the "
+        "order of "
         "their names; - is standard input) and computes, for all offsets |X0| <= R "
         "and 0 <= Y0 <= R, C2D: "
         "the sum of I(x,y) I(x+X0,y+Y0) over the overlap. The other half plane is the same turned by half a "

@@ -13,6 +13,8 @@
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"
 
+const char *const prepare_endings[] = {".png", ".tif", ".tiff", ".npy", NULL};
+
 static const char *const step_names[KN_AUTOCORR_STEPS] = {"1-grey",   "2-stabilised", "3-flattened",
                                                           "4-mended", "5-contrast",   "6-cropped"};
 

@@ -59,6 +59,9 @@ kn_status prepare_open(const struct prepare_arguments *arguments, struct frames 
                        struct prepare_plan *plan, kn_error *err);
 void prepare_close(struct prepare_plan *plan);
 
+// Which files of a folder are frames: the ends of their names, then NULL.
+extern const char *const prepare_endings[];
+
 // All pages of the files (frames.h); "-" is standard input, which is read into `input`, whose data the caller
 // frees. The `others` are names that are read as well, some of them NULL. KN_ERROR_ARGUMENT where standard
 // input is named twice; image_read_input's errors; KN_ERROR_MEMORY.

@@ -42,8 +42,6 @@ struct run {
     struct ki_json_seconds seconds;
 };
 
-static const char *const endings[] = {".png", ".tif", ".tiff", NULL};
-
 static const struct option_row options[] = {
     PREPARE_OPTIONS(struct arguments, prepare),
     {.name = NULL},
@@ -94,7 +92,7 @@ static kn_status begin(struct run *run, kn_error *err)
     status = prepare_settle(&arguments->prepare, common, &run->plan, err);
     run->plan.asked = true;
     if (!status)
-        status = inputs_add(&run->files, &common->operands, endings, err);
+        status = inputs_add(&run->files, &common->operands, prepare_endings, err);
     if (!status)
         status = report_try(common, err);
     if (!status)
@@ -268,6 +266,7 @@ static kn_status run_prepare(void *given, kn_error *err)
 {
     struct run run = {.arguments = given};
     const struct common_arguments *common = &run.arguments->common;
+    const size_t there = common->output ? ki_output_folder_there(common->output) : 0;
     double start = ki_clock_seconds();
     kn_status status = begin(&run, err);
 
@@ -285,6 +284,8 @@ static kn_status run_prepare(void *given, kn_error *err)
         status = ki_fail(err, KN_ERROR_INPUT, "%zu of %zu frames could not be done, and are named above",
                          run.failed, run.frames.count);
     end(&run);
+    if (status && common->output)
+        ki_output_folder_undo(common->output, there);
     return status;
 }
 

@@ -34,7 +34,7 @@ expect_exit 3 koine autocorr "$work/no.png"
 expect_stderr 'no.png: cannot be read: No such file'
 mkdir "$work/empty"
 expect_exit 3 koine autocorr "$work/empty"
-expect_stderr 'no file in this folder ends in .png, .tif or .tiff'
+expect_stderr 'no file in this folder ends in .png, .tif, .tiff or .npy'
 expect_exit 4 koine autocorr "$work/no.png" --device no-such-device
 
 # ---- the images ----

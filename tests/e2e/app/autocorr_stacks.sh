@@ -55,6 +55,11 @@ python '
 curves = [json.load(open(name + ".json"))["frames"][0]["c1d"] for name in ("npy", "png", "input")]
 assert curves[0] == curves[1] == curves[2]
 ' "the same image in other files"
+mkdir "$work/arrays"
+cp "$work/page.npy" "$work/arrays/1.npy"
+cp "$work/stack.u1.npy" "$work/arrays/2.npy"
+expect_exit 0 koine autocorr "$work/arrays" -r 4 --exact --device host --sums "$work/folder.npy"
+python 'assert arrays.load("folder.npy")[1] == (4, 5, 9)' "the arrays of a folder"
 
 # ---- what is refused ----
 expect_exit 3 koine autocorr "$work/line.npy"

@@ -53,7 +53,8 @@ expect_exit 0 koine autocorr stack.npy --device host --exact --max-offset 40 --s
 expect_stdout '^by (fft|simd) on .* in [0-9]+ pieces; seconds'
 grep -Eq '"pieces": ([2-9]|[0-9]{2,}),' pieces.json || fail "the JSON does not say how many pieces"
 cmp all.npy pieces.npy || fail "frames in pieces have other sums"
-expect_exit 5 koine autocorr stack.npy --device host --sums no.npy --memory-limit 1M
+expect_exit 5 koine autocorr stack.npy --device host --sums no.npy --output none/at/all --memory-limit 1M
+[ ! -e none ] || fail "a folder is left where nothing was written"
 expect_stderr 'frames of 400 x 300 pixels with R = 75 take [0-9.]+ MB one at a time by simd, [0-9.]+ MB more than'
 [ ! -e no.npy ] || fail "a refused run has left its sums"
 expect_exit 2 koine autocorr stack.npy --volume --memory-limit 1G
