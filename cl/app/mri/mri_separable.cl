@@ -40,7 +40,7 @@
 #endif
 
 #include "mri.clh"
-#include "turn.clh"
+#include "separable.clh"
 
 #define ROWS (TILE_X / ITEM_X) // of work-items
 #define COLUMNS (TILE_COLUMNS / ITEM_COLUMNS)
@@ -55,22 +55,6 @@ struct samples {
     __global const float *imaginary;
     uint left;
 };
-
-// Half of a step along x. It loses a bit, the same one in both factors.
-static inline uint half_of(uint step)
-{
-    return (uint)((int)step >> 1);
-}
-
-// Cosine and sine of a phase, as a float has it: within 2^-25 of its turns, where turn_of is within 2^-24 of one. There
-// are two factors of each term, and few conversions.
-static inline float2 unit_at(uint phase)
-{
-    float s, c;
-
-    turn_sincos((float)(int)phase * 0x1p-32f, &s, &c);
-    return (float2)(c, s);
-}
 
 // Cosines and sines of pairs `pair` on, for TILE_SAMPLES samples. Samples beyond the last one are the last one again.
 static inline void make_along(__local float2 *tile, struct samples samples, uint pair, uint is_off, uint item)

@@ -200,6 +200,13 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                              false,
                              {.tile = {32, 32, 8}, .items = 4, .width = 8, .per_unit = 2},
                              {.tile = {64, 64, 16}, .items = 4, .width = 4, .per_unit = 2}},
+    // The forward product (forward.c). tile: pairs at a time, columns and samples of a group; items and
+    // width:
+    // samples and columns of a work-item.
+    [SHAPE_MRI_FORWARD_SEPARABLE] = {"mri-forward-separable",
+                                     false,
+                                     {.tile = {8, 32, 32}, .items = 4, .width = 4},
+                                     {.tile = {8, 64, 64}, .items = 8, .width = 4}},
     // Gridding (gridding.c), which koine tune can choose. chunk: samples that a group takes of a tile of
     // cells. On CPUs a group of one does the least, since work-items of a group run one after another.
     [SHAPE_MRI_GRIDDING_PLANE] = {"mri-gridding-plane",

@@ -20,7 +20,7 @@ kn_status ki_recon_device_forward(kn_recon_plan *plan, kn_queue *queue, const kn
                                   kn_buffer *data, kn_error *err)
 {
     return ki_mri_forward_device(queue, &plan->request.matrix, plan->k, plan->request.samples, plan->basis,
-                                 image, data, &plan->forward_there, err);
+                                 plan->request.kernel, image, data, &plan->forward_there, err);
 }
 
 static struct mri_sum adjoint_of(kn_recon_plan *plan, bool weighted)

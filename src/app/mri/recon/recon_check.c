@@ -132,7 +132,7 @@ static kn_status by_sums(struct recon *recon, struct check *check, kn_buffer *im
     const struct mri_sum sum = sum_of(recon, check);
     struct recon_clock clock = ki_recon_start(recon);
     kn_status status = ki_mri_forward_device(recon->queue, &recon->scan.matrix, check->k, check->samples,
-                                             check->basis, image, data, NULL, err);
+                                             check->basis, recon->kernel, image, data, NULL, err);
 
     if (!status)
         status = ki_recon_download(recon->queue, data, check->samples, check->y, err);

@@ -69,8 +69,8 @@ static kn_status apply(void *data, kn_queue *queue, bool adjoint, const kn_buffe
 
     (void)adjoint; // it is its own
     status = x == y ? ki_fail(err, KN_ERROR_ARGUMENT, "the normal operator in place; give two buffers")
-                    : ki_mri_forward_device(queue, &sum->matrix, sum->k, sum->samples, NULL, x,
-                                            sum->device_data, &forward->forward_there, err);
+                    : ki_mri_forward_device(queue, &sum->matrix, sum->k, sum->samples, NULL, forward->kernel,
+                                            x, sum->device_data, &forward->forward_there, err);
 
     if (!status)
         status = ki_mri_sum_device(queue, sum, forward->kernel, y, NULL, err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of cl/app/mri/mri_forward.cl: samples by batches, the image by its parts and by as many shares
-// as there is room for sums of.
+// The launches of cl/app/mri/mri_forward.cl and mri_forward_separable.cl: samples by batches, the image by
+// its parts and by as many shares as there is room for sums of.
 #include <math.h>
 
 #include "shared/mri.h"
@@ -9,9 +9,17 @@
 #include "sum_internal.h"
 
 enum {
-    BATCH = 1 << 20,      // samples at a time
-    SHARE = 4096,         // voxels in a float's sum at most
+    BATCH = 1 << 20, // samples at a time
+    SHARE = 4096,    // voxels in a float's sum at most; of a product, where a column's have sums of their own
+    SHARE_PRODUCT = 16384,
     SUMS = (64 << 20) / 8 // that are kept at a time
+};
+
+// The tunables of mri_forward_separable.
+struct product {
+    unsigned samples, columns, pairs; // of a group; the pairs at a time
+    unsigned item_samples, item_columns;
+    enum mri_trig trig;
 };
 
 struct forward {
@@ -22,8 +30,10 @@ struct forward {
     const kn_recon_matrix *matrix;
     const double *k;
     const double complex *basis;
-    size_t voxels, samples, batch, rows; // samples at a time; shares at a time
+    enum mri_kernel kernel;                     // MRI_SEPARABLE, or else the sum as it stands
+    size_t voxels, samples, batch, share, rows; // samples at a time; voxels of a share; shares at a time
     struct mri_tuning tuning;
+    struct product product;
     kn_kernel *sum, *fold;
     const kn_buffer *image;
     kn_buffer *fractions, *phi, *total, *parts;
@@ -39,14 +49,72 @@ static size_t groups_for(size_t count, size_t in_one)
     return (count + in_one - 1) / in_one;
 }
 
+// ---- as a product of matrices ----
+
+static unsigned group_of(const struct product *p)
+{
+    return p->samples / p->item_samples * (p->columns / p->item_columns);
+}
+
+// Two tiles of either factor.
+static uint64_t local_bytes(const struct product *p)
+{
+    return (uint64_t)2 * p->pairs * (p->samples * 2 + (p->columns + 1) * 4) * sizeof(float);
+}
+
+static struct product product_for(const kn_device_info *info)
+{
+    const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_MRI_FORWARD_SEPARABLE);
+    struct product p = {.samples = sizes->tile[2],
+                        .columns = sizes->tile[1],
+                        .pairs = sizes->tile[0],
+                        .item_samples = sizes->items,
+                        .item_columns = sizes->width,
+                        .trig = MRI_TRIG_POLYNOMIAL};
+
+    while (p.columns > p.item_columns &&
+           (group_of(&p) > info->max_work_group || local_bytes(&p) > ki_engine_local_arrays(info)))
+        p.columns /= 2;
+    return p;
+}
+
+// Whole columns, and whole tiles of them.
+static size_t share_of_product(const struct forward *f)
+{
+    size_t along = f->matrix->size[0], tile = f->product.columns * along;
+
+    return groups_for(SHARE_PRODUCT, tile) * tile;
+}
+
+static kn_status open_product(struct forward *f, kn_error *err)
+{
+    const struct product *p = &f->product;
+    struct engine_defines defines = {.count = 0};
+    const struct {
+        const char *name;
+        unsigned value;
+    } macros[] = {
+        {"TILE_SAMPLES", p->samples},      {"TILE_COLUMNS", p->columns},      {"TILE_X", p->pairs},
+        {"ITEM_SAMPLES", p->item_samples}, {"ITEM_COLUMNS", p->item_columns}, {"TRIG", (unsigned)p->trig},
+    };
+
+    for (size_t i = 0; i < KI_COUNT(macros); i++)
+        ki_engine_define(&defines, macros[i].name, macros[i].value);
+    return ki_engine_builtin_kernel(f->queue->context, "app/mri/mri_forward_separable.cl", defines.items,
+                                    defines.count, KN_POLICY_DEFAULT, "mri_forward_separable", &f->sum, err);
+}
+
+// ---- all ----
+
 // Samples at a time, and the shares of the image that there is room for.
 static void choose_sizes(struct forward *f)
 {
     size_t most = f->queue->context->device.info.max_alloc;
 
+    f->share = f->kernel == MRI_SEPARABLE ? share_of_product(f) : SHARE;
     f->batch = least(least(BATCH, most / (4 * sizeof(float))), f->samples);
     f->rows =
-        least(least(SUMS / f->batch, most / (2 * sizeof(float)) / f->batch), groups_for(f->voxels, SHARE));
+        least(least(SUMS / f->batch, most / (2 * sizeof(float)) / f->batch), groups_for(f->voxels, f->share));
     f->rows = f->rows ? f->rows : 1;
 }
 
@@ -72,8 +140,10 @@ static kn_status open_kernels(struct forward *f, kn_error *err)
     ki_engine_define(&defines, "WIDTH", f->tuning.width);
     ki_engine_define(&defines, "TRIG", (unsigned)f->tuning.trig);
     ki_engine_define(&defines, "BASIS", f->basis != NULL);
-    status = ki_engine_builtin_kernel(context, "app/mri/mri_forward.cl", defines.items, defines.count,
-                                      KN_POLICY_DEFAULT, "mri_forward", &f->sum, err);
+    status = f->kernel == MRI_SEPARABLE
+                 ? open_product(f, err)
+                 : ki_engine_builtin_kernel(context, "app/mri/mri_forward.cl", defines.items, defines.count,
+                                            KN_POLICY_DEFAULT, "mri_forward", &f->sum, err);
     return status ? status
                   : ki_engine_builtin_kernel(context, "app/mri/mri_forward.cl", defines.items, defines.count,
                                              KN_POLICY_DEFAULT, "mri_forward_fold", &f->fold, err);
@@ -128,7 +198,7 @@ static kn_status launch(struct forward *f, const kn_buffer *image, uint64_t firs
                         uint64_t end, uint32_t count, kn_buffer *data, uint64_t at, kn_error *err)
 {
     const uint32_t size_x = (uint32_t)f->matrix->size[0], size_y = (uint32_t)f->matrix->size[1],
-                   size_z = (uint32_t)f->matrix->size[2], share = (uint32_t)least(SHARE, end - begin);
+                   size_z = (uint32_t)f->matrix->size[2], share = (uint32_t)least(f->share, end - begin);
     const uint32_t rows = (uint32_t)groups_for(end - begin, share);
     const uint32_t stage = (begin == 0 ? STAGE_FIRST : 0) | (end == f->voxels ? STAGE_LAST : 0);
     const kn_arg args[] = {
@@ -140,12 +210,14 @@ static kn_status launch(struct forward *f, const kn_buffer *image, uint64_t firs
         KN_BUFFER(f->parts), KN_VALUE(rows),  KN_VALUE(count), KN_BUFFER(f->phi ? f->phi : f->total),
         KN_BUFFER(f->total), KN_BUFFER(data), KN_VALUE(at),    KN_VALUE(stage),
     };
-    const size_t group = f->tuning.group;
-    const kn_range range = {2, {groups_for(count, group * f->tuning.width) * group, rows}, {group, 1}, {0}};
+    const bool product = f->kernel == MRI_SEPARABLE;
+    const size_t group = product ? group_of(&f->product) : f->tuning.group,
+                 samples = product ? f->product.samples : group * f->tuning.width;
+    const kn_range range = {2, {groups_for(count, samples) * group, rows}, {group, 1}, {0}};
     const kn_range fold_range = {1, {groups_for(count, 64) * 64}, {64}, {0}};
     kn_status status =
-        ki_sum_launch(f->queue, &f->launches, f->sum, &range, (double)f->tuning.width * (double)(end - begin),
-                      args, KI_COUNT(args), err);
+        ki_sum_launch(f->queue, &f->launches, f->sum, &range,
+                      (double)samples / (double)group * (double)(end - begin), args, KI_COUNT(args), err);
 
     return status ? status
                   : ki_sum_launch(f->queue, &f->launches, f->fold, &fold_range, 0, fold_args,
@@ -162,7 +234,7 @@ static kn_status add_image(struct forward *f, size_t first_sample, uint32_t coun
 
     for (size_t begin = 0; begin < f->voxels && !status;) {
         size_t part = begin / length, first = part * length;
-        size_t end = least(least(first + length, f->voxels), begin + f->rows * SHARE);
+        size_t end = least(least(first + length, f->voxels), begin + f->rows * f->share);
 
         f->launches.part = ((double)first_sample * (double)f->voxels + (double)count * (double)begin) / all;
         f->launches.share = (double)count * (double)(end - begin) / all;
@@ -209,17 +281,27 @@ static kn_status check(const kn_queue *queue, const kn_recon_matrix *matrix, con
 }
 
 kn_status ki_mri_forward_device(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
-                                size_t samples, const double complex *basis, const kn_buffer *image,
-                                kn_buffer *data, struct mri_there *there, kn_error *err)
+                                size_t samples, const double complex *basis, enum mri_kernel kernel,
+                                const kn_buffer *image, kn_buffer *data, struct mri_there *there,
+                                kn_error *err)
 {
-    struct forward f = {
-        .queue = queue, .matrix = matrix, .k = k, .basis = basis, .samples = samples, .image = image};
+    struct forward f = {.queue = queue,
+                        .matrix = matrix,
+                        .k = k,
+                        .basis = basis,
+                        .kernel = kernel,
+                        .samples = samples,
+                        .image = image};
     kn_status status = check(queue, matrix, k, samples, image, data, &f.voxels, err);
     void *staging;
 
     if (status || samples == 0)
         return status;
+    if (mri_kernel_is_host(kernel))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "mri_forward_device: kernel %d is not one of a device",
+                       (int)kernel);
     f.tuning = ki_mri_tuning_usual(queue);
+    f.product = product_for(&queue->context->device.info);
     choose_sizes(&f);
     if (f.batch == samples && kn_buffer_get_part_count(data) == 1)
         f.there = there;

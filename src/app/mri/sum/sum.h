@@ -202,13 +202,15 @@ kn_status ki_mri_nufft_for(const struct mri_sum *sum, enum mri_kernel kernel, co
                            struct mri_host_nufft **nufft, kn_error *err);
 
 // The forward sum, d_m = phi_m sum_n rho_n exp(-i 2 pi k_m . r_n): `data` (a pair of floats a sample) from
-// `image` (a pair a voxel of the matrix); basis[samples] may be NULL, for 1. Relative error (L2): 5e-7 where
-// sine and cosine are polynomials, whatever the band. Device memory beside these: ki_mri_forward_memory, at
-// most 64 MB and 36 bytes for each of 2^20 samples at a time. `there`, which is of forward sums alone, may be
-// NULL: nothing is kept. Errors and cost as above.
+// `image` (a pair a voxel of the matrix); basis[samples] may be NULL, for 1. MRI_SEPARABLE makes it as a
+// product of matrices, the adjoint's the other way round, and every other kernel of a device as it stands.
+// Relative error (L2): 5e-7 where sine and cosine are polynomials, whatever the band. Device memory beside
+// these: ki_mri_forward_memory, at most 64 MB and 36 bytes for each of 2^20 samples at a time. `there`, which
+// is of forward sums alone, may be NULL: nothing is kept. Errors and cost as above.
 kn_status ki_mri_forward_device(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
-                                size_t samples, const double complex *basis, const kn_buffer *image,
-                                kn_buffer *data, struct mri_there *there, kn_error *err);
+                                size_t samples, const double complex *basis, enum mri_kernel kernel,
+                                const kn_buffer *image, kn_buffer *data, struct mri_there *there,
+                                kn_error *err);
 
 // Image and data left out.
 struct mri_bytes ki_mri_forward_memory(const kn_queue *queue, size_t voxels, size_t samples);

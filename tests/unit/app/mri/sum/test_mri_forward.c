@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forward sum on a device: against the reference in double precision, and against the adjoint, which it
-// belongs to: <F x, y> = <x, F^H y>.
+// The forward sum on a device, as it stands and as a product of matrices: against the reference in double
+// precision, and against the adjoint, which it belongs to: <F x, y> = <x, F^H y>.
 #include "support/buffers.h"
 #include "support/run.h"
 
@@ -94,14 +94,17 @@ static double complex *download(kn_buffer *buffer, size_t count)
     return numbers;
 }
 
-static double complex *forward(const struct problem *p, bool with_basis, struct mri_there *there)
+static const enum mri_kernel kernels[] = {MRI_TUNED, MRI_SEPARABLE};
+
+static double complex *forward(const struct problem *p, bool with_basis, enum mri_kernel kernel,
+                               struct mri_there *there)
 {
     enum { ROOM = 64 };
     kn_buffer *image = upload(p->image, p->voxels, 0), *data = upload(NULL, p->samples, ROOM);
     double complex *found;
 
-    EXPECT_OK(ki_mri_forward_device(queue, &p->matrix, p->k, p->samples, with_basis ? p->basis : NULL, image,
-                                    data, there, &err));
+    EXPECT_OK(ki_mri_forward_device(queue, &p->matrix, p->k, p->samples, with_basis ? p->basis : NULL, kernel,
+                                    image, data, there, &err));
     test_expect_poison(data, p->samples * 2 * sizeof(float));
     found = download(data, p->samples);
     kn_buffer_free(image);
@@ -121,18 +124,21 @@ static double bound(const struct problem *p)
     return magnitude * (2 * M_PI * (2 * UNIT + 0x1p-33 * steps) + 0x1p-21 + (64 + 64 + 20) * UNIT) * M_SQRT2;
 }
 
-static void check(const kn_recon_matrix *matrix, size_t samples, bool with_basis, uint64_t *state)
+static void check(const kn_recon_matrix *matrix, size_t samples, bool with_basis, enum mri_kernel kernel,
+                  uint64_t *state)
 {
     struct problem p = make(matrix, samples, state);
-    double complex *wanted = test_zeros(samples, sizeof *wanted), *found = forward(&p, with_basis, NULL);
+    double complex *wanted = test_zeros(samples, sizeof *wanted);
+    double complex *found = forward(&p, with_basis, kernel, NULL);
 
     EXPECT_OK(ki_mri_reference_forward(&p.matrix, p.k, samples, p.image, KN_RECON_SCALE_NONE, wanted, &err));
     for (size_t m = 0; m < samples; m++) {
         double complex right = wanted[m] * (with_basis ? p.basis[m] : 1);
 
         ck_assert_msg(cabs(found[m] - right) <= bound(&p),
-                      "%zu x %zu x %zu, sample %zu of %zu: off by %g, bound %g", matrix->size[0],
-                      matrix->size[1], matrix->size[2], m, samples, cabs(found[m] - right), bound(&p));
+                      "%s, %zu x %zu x %zu, sample %zu of %zu: off by %g, bound %g",
+                      ki_mri_kernel_names[kernel], matrix->size[0], matrix->size[1], matrix->size[2], m,
+                      samples, cabs(found[m] - right), bound(&p));
     }
     free(wanted);
     free(found);
@@ -146,44 +152,52 @@ START_TEST(reference)
 
     for (size_t i = 0; i < KI_COUNT(matrices); i++)
         for (size_t pick = i % 2; pick < KI_COUNT(samples); pick += test_is_slow() ? 5 : 2)
-            check(&matrices[i], samples[pick], pick % 3 == 0, &state);
+            for (size_t k = 0; k < KI_COUNT(kernels); k++)
+                check(&matrices[i], samples[pick], pick % 3 == 0, kernels[k], &state);
 }
 END_TEST
 
-// <F x, y> = <x, F^H y> within both sums' bounds, F^H y by the tuned kernel with the same basis.
+// <F x, y> = <x, F^H y> within both sums' bounds, F^H y by the same kernel with the same basis.
+static void check_adjoint(const kn_recon_matrix *matrix, size_t samples, enum mri_kernel kernel,
+                          uint64_t *state)
+{
+    struct problem p = make(matrix, samples, state);
+    const struct mri_sum sum = {
+        .matrix = p.matrix, .k = p.k, .samples = p.samples, .data = p.data, .basis = p.basis};
+    double complex *data = forward(&p, true, kernel, NULL), *back, left = 0, right = 0;
+    kn_buffer *image = upload(NULL, p.voxels, 0);
+    double magnitude = 0;
+
+    EXPECT_OK(ki_mri_sum_device(queue, &sum, kernel, image, NULL, &err));
+    back = download(image, p.voxels);
+    for (size_t m = 0; m < p.samples; m++) {
+        left += data[m] * conj(p.data[m]);
+        magnitude += cabs(p.data[m]) * cabs(p.basis[m]);
+    }
+    for (size_t n = 0; n < p.voxels; n++)
+        right += p.image[n] * conj(back[n]);
+    ck_assert_double_gt(cabs(left), 0);
+    ck_assert_double_le(cabs(left - right), 2 * magnitude * bound(&p));
+    free(data);
+    free(back);
+    kn_buffer_free(image);
+    free_problem(&p);
+}
+
 START_TEST(adjoint)
 {
     uint64_t state = test_seed("adjoint");
 
-    for (size_t i = 0; i < KI_COUNT(matrices); i += test_is_slow() ? 3 : 1) {
-        struct problem p = make(&matrices[i], 50 + i, &state);
-        const struct mri_sum sum = {
-            .matrix = p.matrix, .k = p.k, .samples = p.samples, .data = p.data, .basis = p.basis};
-        double complex *data = forward(&p, true, NULL), *back, left = 0, right = 0;
-        kn_buffer *image = upload(NULL, p.voxels, 0);
-        double magnitude = 0;
-
-        EXPECT_OK(ki_mri_sum_device(queue, &sum, MRI_TUNED, image, NULL, &err));
-        back = download(image, p.voxels);
-        for (size_t m = 0; m < p.samples; m++) {
-            left += data[m] * conj(p.data[m]);
-            magnitude += cabs(p.data[m]) * cabs(p.basis[m]);
-        }
-        for (size_t n = 0; n < p.voxels; n++)
-            right += p.image[n] * conj(back[n]);
-        ck_assert_double_gt(cabs(left), 0);
-        ck_assert_double_le(cabs(left - right), 2 * magnitude * bound(&p));
-        free(data);
-        free(back);
-        kn_buffer_free(image);
-        free_problem(&p);
-    }
+    for (size_t i = 0; i < KI_COUNT(matrices); i += test_is_slow() ? 3 : 1)
+        for (size_t k = 0; k < KI_COUNT(kernels); k++)
+            check_adjoint(&matrices[i], 50 + i, kernels[k], &state);
 }
 END_TEST
 
 // What stays on the device does not come again: the bits of a sum alone, of another image, too.
 START_TEST(there)
 {
+    const enum mri_kernel kernel = MRI_TUNED;
     uint64_t state = test_seed("there");
     struct problem p = make(&matrices[5], 77, &state);
     struct mri_there kept = {.buffers = {NULL}};
@@ -192,14 +206,14 @@ START_TEST(there)
     for (size_t turn = 0; turn < 3; turn++) {
         p.image[turn % p.voxels] *= 3;
         free(alone);
-        alone = forward(&p, turn > 0, NULL);
-        found = forward(&p, turn > 0, &kept);
+        alone = forward(&p, turn > 0, kernel, NULL);
+        found = forward(&p, turn > 0, kernel, &kept);
         ck_assert_mem_eq(found, alone, p.samples * sizeof *found);
         free(found);
     }
     p.k[0] += 0.25; // which is not read
     p.basis[1] = 7;
-    found = forward(&p, true, &kept);
+    found = forward(&p, true, kernel, &kept);
     ck_assert_mem_eq(found, alone, p.samples * sizeof *found);
     free(found);
     free(alone);
@@ -215,7 +229,8 @@ START_TEST(in_parts)
 
     test_close();
     test_open_with(&options);
-    check(&matrices[8], 600, true, &state);
+    for (size_t k = 0; k < KI_COUNT(kernels); k++)
+        check(&matrices[8], 600, true, kernels[k], &state);
 }
 END_TEST
 
@@ -226,15 +241,18 @@ START_TEST(refused)
     kn_buffer *image = upload(p.image, p.voxels, 0), *data = upload(p.data, 4, 0);
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "5 samples",
-                   ki_mri_forward_device(queue, &p.matrix, p.k, 5, NULL, image, data, NULL, &err));
+                   ki_mri_forward_device(queue, &p.matrix, p.k, 5, NULL, MRI_TUNED, image, data, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL",
-                   ki_mri_forward_device(queue, &p.matrix, p.k, 4, NULL, NULL, data, NULL, &err));
+                   ki_mri_forward_device(queue, &p.matrix, p.k, 4, NULL, MRI_TUNED, NULL, data, NULL, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_ARGUMENT, "not one of a device",
+        ki_mri_forward_device(queue, &p.matrix, p.k, 4, NULL, MRI_HOST_SINGLE, image, data, NULL, &err));
     p.k[4] = INFINITY;
     EXPECT_REFUSED(KN_ERROR_INPUT, "sample 1 ",
-                   ki_mri_forward_device(queue, &p.matrix, p.k, 4, NULL, image, data, NULL, &err));
+                   ki_mri_forward_device(queue, &p.matrix, p.k, 4, NULL, MRI_TUNED, image, data, NULL, &err));
     p.matrix.size[1] = 0;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "7 x 0 x 1",
-                   ki_mri_forward_device(queue, &p.matrix, p.k, 4, NULL, image, data, NULL, &err));
+                   ki_mri_forward_device(queue, &p.matrix, p.k, 4, NULL, MRI_TUNED, image, data, NULL, &err));
     kn_buffer_free(image);
     kn_buffer_free(data);
     free_problem(&p);
