@@ -180,11 +180,10 @@ typedef enum kn_recon_kernel {
     KN_RECON_KERNEL_HOST_SINGLE = 9      // in single precision with vectors: adjoint 1e-6, forward 3e-6
 } kn_recon_kernel;
 
-// How the adjoint is computed, and Q (KN_RECON_NORMAL_TOEPLITZ), and on the host the forward sum, which on a
-// device is direct. `separable`: on a grid of voxels exp(i 2 pi k . r) is a product of a factor along x and
-// one across it, and the sum a product of two matrices, with a sine and a cosine for an element of them and
-// not for each voxel and sample. That is exact, too: relative errors (2-norm) are below 1e-6 in single
-// precision, whatever the band, and 1e-14 in double.
+// How adjoint and forward sum are computed, and Q (KN_RECON_NORMAL_TOEPLITZ). `separable`: on a grid of
+// voxels exp(i 2 pi k . r) is a product of a factor along x and one across it, and the sum a product of two
+// matrices, with a sine and a cosine for an element of them and not for each voxel and sample. That is exact,
+// too: relative errors (2-norm) are below 1e-6 in single precision, whatever the band, and 1e-14 in double.
 typedef enum kn_recon_adjoint_method {
     // The one that ends first, by the model of costs (koine/experimental/cost.h), where the kernel is
     // KN_RECON_KERNEL_AUTO: of few voxels, above all along x, the direct sum. A kernel that is named is one

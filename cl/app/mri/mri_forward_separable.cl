@@ -18,7 +18,7 @@
 // Tunables: TILE_SAMPLES, TILE_COLUMNS, TILE_X, ITEM_SAMPLES (even; 4 TILE_X ITEM_COLUMNS or less than that times
 // TILE_SAMPLES), ITEM_COLUMNS, TRIG (turn.clh).
 #ifndef TILE_SAMPLES
-#define TILE_SAMPLES 64
+#define TILE_SAMPLES 128
 #endif
 #ifndef TILE_COLUMNS
 #define TILE_COLUMNS 64

@@ -206,7 +206,7 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
     [SHAPE_MRI_FORWARD_SEPARABLE] = {"mri-forward-separable",
                                      false,
                                      {.tile = {8, 32, 32}, .items = 4, .width = 4},
-                                     {.tile = {8, 64, 64}, .items = 8, .width = 4}},
+                                     {.tile = {8, 64, 128}, .items = 8, .width = 4}},
     // Gridding (gridding.c), which koine tune can choose. chunk: samples that a group takes of a tile of
     // cells. On CPUs a group of one does the least, since work-items of a group run one after another.
     [SHAPE_MRI_GRIDDING_PLANE] = {"mri-gridding-plane",
