@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of the OpenCL backend share: opencl_load.c opens the loader; opencl.c (contexts, queues,
-// memory, copies), opencl_device.c (finding devices), opencl_image.c (images and samplers), opencl_program.c
-// (programs, kernels, launches, events), opencl_recording.c (command buffers).
+// memory, copies), opencl_device.c (finding devices), opencl_error.c (what a code means), opencl_image.c
+// (images and samplers), opencl_program.c (programs, kernels, launches, events), opencl_recording.c (command
+// buffers).
 #ifndef KN_BACKEND_OPENCL_OPENCL_H
 #define KN_BACKEND_OPENCL_OPENCL_H
 
