@@ -401,19 +401,22 @@ typedef enum kn_recon_boundary {
 
 // How several coils become one image.
 typedef enum kn_recon_sense {
-    KN_RECON_SENSE_NONE = 0, // each by itself, and the root of the sum of their squares, which has no phase
+    // Of several coils by least squares, without maps: ESPIRIT where the scan has a dense centre for it, and
+    // its matrix is of at most 1,024 rows; else LOWRES where that has one; else NONE. With maps MAPS.
+    KN_RECON_SENSE_AUTO = 0,
+    KN_RECON_SENSE_NONE = 1, // each by itself, and the root of the sum of their squares, which has no phase
     // By their sensitivities (Pruessmann et al., MRM 42, 1999), with the options' maps: least squares for all
     // coils together, (sum_c S_c^H F^H W F S_c + lambda R) x = sum_c S_c^H F^H W d_c.
-    KN_RECON_SENSE_MAPS = 1,
+    KN_RECON_SENSE_MAPS = 2,
     // With maps that are made of the scan: images of the centre of k-space, of up to 24 cycles along each
     // axis as far as its samples are dense, with Hann's window, divided by the root of the sum of their
     // squares. Weights have no part in it. It needs some dense cycles about k = 0 (KN_ERROR_ARGUMENT).
-    KN_RECON_SENSE_LOWRES = 2,
+    KN_RECON_SENSE_LOWRES = 3,
     // With maps by ESPIRiT (Uecker et al., MRM 71, 2014): from the same centre, which has 8 cycles at least
     // along each axis that is not shorter, with patches of 6, singular values above sqrt(0.001) of the
     // greatest, and 0 where the eigenvalue is below 0.8. Cost, on the host: (6^axes coils)^3 multiplications,
-    // and those of some 8 coils^3 a voxel.
-    KN_RECON_SENSE_ESPIRIT = 3
+    // and 30 coils^2 a voxel.
+    KN_RECON_SENSE_ESPIRIT = 4
 } kn_recon_sense;
 
 typedef struct kn_recon_solve_options {
@@ -463,6 +466,25 @@ KN_API kn_status kn_recon_solve_measure(const kn_queue *queue, const kn_recon_sc
 
 typedef struct kn_recon_solution kn_recon_solution;
 
+// What KN_RECON_SENSE_AUTO is for a scan and a method, and why, in words that stay (`why` may be NULL); k and
+// data are looked at. Errors: KN_ERROR_ARGUMENT for NULL, also of k, no samples or coils, a matrix that is
+// none; KN_ERROR_MEMORY.
+KN_API kn_status kn_recon_sense_choose(const kn_recon_scan *scan, kn_recon_method method,
+                                       kn_recon_sense *sense, const char **why, kn_error *err);
+
+typedef struct kn_recon_maps_options {
+    size_t struct_size;          // KN_INIT sets it
+    kn_recon_progress *progress; // NULL: none
+    void *progress_data;         // what it is called with
+} kn_recon_maps_options;
+
+// The maps that KN_RECON_SENSE_LOWRES or _ESPIRIT makes of a scan of any number of coils: maps[2 voxels
+// coils], a coil's together, on the host. `options` may be NULL. Cost, and errors: as kn_recon_solve has them
+// of these; KN_ERROR_ARGUMENT for NULL, another `sense`, and arrays that kn_recon_plan_create refuses. maps
+// are undefined after one.
+KN_API kn_status kn_recon_sense_maps(const kn_recon_scan *scan, kn_recon_sense sense, double *maps,
+                                     const kn_recon_maps_options *options, kn_error *err);
+
 // The image of a scan. Coils are reconstructed one by one, and several are combined by the root of the sum of
 // their squares, unless the options' `sense` has one image of them all. `queue` is where a device computes,
 // and is NULL for a kernel of the host (kn_recon_kernel; KN_RECON_KERNEL_AUTO is one then). Waits. Every time
@@ -499,6 +521,11 @@ KN_API double kn_recon_solution_get_seconds(const kn_recon_solution *solution);
 // Of least squares: lambda in absolute terms, in the scale that was asked for.
 KN_API double kn_recon_solution_get_lambda(const kn_recon_solution *solution);
 
+// How coils were combined, never KN_RECON_SENSE_AUTO but of a solution that is NULL, and why, in words that
+// stay: "the centre of k-space is dense".
+KN_API kn_recon_sense kn_recon_solution_get_sense(const kn_recon_solution *solution);
+KN_API const char *kn_recon_solution_get_sense_why(const kn_recon_solution *solution);
+
 // What least squares made of a coil, or with `sense` of all of them together.
 typedef struct kn_recon_coil {
     size_t iterations;        // done
@@ -521,7 +548,7 @@ KN_API size_t kn_recon_solution_get_coils(const kn_recon_solution *solution);
 // "radians", "normalized"; "none", "ramp", "pipe"; "auto", "naive", "register", "coalesced", "constant",
 // "constant-struct", "fast-trig", "tuned", "host-double", "host-single"; "auto", "direct", "separable",
 // "nufft"; "toeplitz", "forward"; "ls", "adjoint", "gridding"; "none", "unitary"; "tikhonov", "difference";
-// "zero", "periodic"; "none", "maps", "lowres", "espirit". NULL for a number that is none.
+// "zero", "periodic"; "auto", "none", "maps", "lowres", "espirit". NULL for a number that is none.
 KN_API const char *kn_recon_trajectory_name(kn_recon_trajectory_kind kind);
 KN_API const char *kn_recon_unit_name(kn_recon_unit unit);
 KN_API const char *kn_recon_density_name(kn_recon_density density);

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from .mri import Nufft, box_basis, convert_trajectory, density, phantom, phantom_kspace, trajectory
     from .operators import Operator
     from .photographs import Preparation, prepare
-    from .reconstruction import Coil, Reconstruction, recon
+    from .reconstruction import Coil, Reconstruction, recon, sense_maps
     from .solving import Solution, solve
     from .sparse import SparseOperator
     from .systems import Answer, LeastSquares, least_squares
@@ -122,6 +122,7 @@ __all__ = [
     "rolling_median",
     "scan",
     "select",
+    "sense_maps",
     "sinogram",
     "solve",
     "sort",
@@ -147,7 +148,7 @@ _later = {
     "photographs": "Preparation prepare",
     "mri": "Nufft box_basis convert_trajectory density phantom phantom_kspace trajectory",
     "operators": "Operator",
-    "reconstruction": "Coil Reconstruction recon",
+    "reconstruction": "Coil Reconstruction recon sense_maps",
     "solving": "Solution solve",
     "sparse": "SparseOperator",
     "systems": "Answer LeastSquares least_squares",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._call import Words, struct
+from ._call import Words, call, struct
 from ._native import ffi, lib
 from .array import shape_of
 from .coils import maps_of
@@ -24,7 +24,7 @@ methods = Words("method", "KN_RECON_METHOD_", "least-squares adjoint gridding")
 scales = Words("scale", "KN_RECON_SCALE_", "none unitary")
 regularizers = Words("regularizer", "KN_RECON_REGULARIZER_", "tikhonov difference")
 boundaries = Words("boundary", "KN_RECON_BOUNDARY_", "zero periodic")
-senses = Words("sense", "KN_RECON_SENSE_", "none maps lowres espirit")
+senses = Words("sense", "KN_RECON_SENSE_", "auto none maps lowres espirit")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,6 +70,10 @@ class Reconstruction:
         How the adjoint was computed, as `Nufft` has it; "auto" of gridding, which has none.
     adjoint_why : str
         Why it was computed so.
+    sense : {"none", "maps", "lowres", "espirit"}
+        How coils were combined.
+    sense_why : str
+        Why so.
     """
 
     image: Complex
@@ -80,6 +84,8 @@ class Reconstruction:
     seconds: float
     adjoint_method: str
     adjoint_why: str
+    sense: str
+    sense_why: str
 
 
 def recon(
@@ -146,8 +152,9 @@ def recon(
     sense : {"none", "maps", "lowres", "espirit"}, optional
         How several coils become one image: each by itself, and the root of the sum of their squares; or by least squares
         for all together, with their sensitivities: those of `maps`, or made of the scan's dense centre, at low
-        resolution or by ESPIRiT. None: "maps"
-        where there are some.
+        resolution or by ESPIRiT (`sense_maps`). None: "maps" where there are some, else "espirit" where the centre is
+        dense over 8 cycles along each axis and 6^axes coils are at most 1,024, else "lowres", or "none" where no centre
+        is dense, and of other methods.
     maps : array_like of complex, shape (coils,) + shape, optional
         The coils' sensitivities, which are taken as they are.
     scale : {"none", "unitary"}
@@ -207,20 +214,74 @@ def recon(
         progress_data=watch.handle,
     )
     setattr(options, "lambda", lambda_)
-    options.sense = senses.number(sense or ("none" if maps is None else "maps"))
+    options.sense = senses.number(sense or ("auto" if maps is None else "maps"))
+    if start is not None and options.sense == lib.KN_RECON_SENSE_AUTO:
+        chosen = ffi.new("kn_recon_sense *")
+        call(lib.kn_recon_sense_choose, scan, options.method, chosen, ffi.NULL)
+        options.sense = chosen[0]
     if maps is not None:
         kept.append(maps_of(maps, shape_of(shape)))
         if len(kept[-1]) != scan.coils:
             raise ValueError(f"maps are of {len(kept[-1])} coils, and data of {scan.coils}")
         options.maps = pairs_of(kept[-1])
     if start is not None:
-        voxels = int(np.prod(shape_of(shape), dtype=np.int64)) * (1 if options.sense else int(scan.coils))
+        voxels = int(np.prod(shape_of(shape), dtype=np.int64)) * (int(scan.coils) if options.sense == lib.KN_RECON_SENSE_NONE else 1)
         kept.append(of_samples(complexes(start, "start"), voxels, "start", "voxels of all images"))
         options.start = pairs_of(kept[-1])
     queue = ffi.NULL if context is None else context.queue
     found = ffi.new("kn_recon_solution **")
     watch.call(lib.kn_recon_solve, queue, scan, options, found)
     return _gather(ffi.gc(found[0], lib.kn_recon_solution_free), shape_of(shape))
+
+
+def sense_maps(
+    data: npt.ArrayLike,
+    k: npt.ArrayLike,
+    shape: int | Sequence[int],
+    method: str = "espirit",
+    *,
+    callback: Callable[[float], Any] | None = None,
+) -> Complex:
+    """Maps of coils' sensitivities, of the dense centre of a scan's own k-space, on the host.
+
+    Parameters
+    ----------
+    data : array_like of complex, shape (coils, samples)
+    k : array_like, shape (samples, axes)
+        In cycles per field of view.
+    shape : tuple of int
+        The image's, of two or three axes.
+    method : {"espirit", "lowres"}
+        ESPIRiT with BART's settings: a centre of up to 24 cycles along each axis, and of 8 at least where the axis has
+        them, patches of 6, threshold 0.001, 0 where the eigenvalue is below 0.8. Or images of that centre at low
+        resolution over the root of the sum of their squares.
+    callback : callable, optional
+        As `recon`'s.
+
+    Returns
+    -------
+    numpy.ndarray of complex128, shape (coils,) + shape
+
+    Raises
+    ------
+    ArgumentError
+        A scan without such a centre.
+
+    Examples
+    --------
+    >>> import koine, numpy
+    >>> k, shape = koine.trajectory("cartesian", 16)
+    >>> scan = koine.phantom_kspace(k, shape)
+    >>> maps = koine.sense_maps([0.6 * scan, 0.8j * scan], k, shape)
+    >>> maps.shape, abs(maps[:, 8, 8]).round(3)
+    ((2, 16, 16), array([0.6, 0.8]))
+    """
+    scan, _ = _scan(data, k, shape, None, None)
+    watch = Watch(callback)
+    options = struct("kn_recon_maps_options", progress=lib.koine_recon_progress, progress_data=watch.handle)
+    maps: Complex = np.empty((int(scan.coils), *shape_of(shape)), np.complex128)
+    watch.call(lib.kn_recon_sense_maps, scan, senses.number(method), pairs_of(maps), options)
+    return maps
 
 
 def _scan(
@@ -261,6 +322,8 @@ def _gather(solution: Any, shape: tuple[int, ...]) -> Reconstruction:
         float(lib.kn_recon_solution_get_seconds(solution)),
         adjoints.word(lib.kn_recon_solution_get_adjoint_method(solution)),
         text_of(lib.kn_recon_solution_get_adjoint_why(solution)),
+        senses.word(lib.kn_recon_solution_get_sense(solution)),
+        text_of(lib.kn_recon_solution_get_sense_why(solution)),
     )
 
 

@@ -180,8 +180,17 @@ def test_coils_are_combined() -> None:
     k, shape = koine.trajectory("golden", 16, samples=32, spokes=20)
     data = koine.phantom_kspace(k, shape)
     one = koine.recon(data, k, shape)
-    two = koine.recon(np.stack([0.6 * data, 0.8j * data]), k, shape)
+    coils = np.stack([0.6 * data, 0.8j * data])
+    two = koine.recon(coils, k, shape, sense="none")
     assert len(two.coils) == 2 and relative(two.image, np.abs(one.image)) < 1e-6
+    assert (two.sense, one.sense, one.sense_why) == ("none", "none", "there is one coil")
+    joint = koine.recon(coils, k, shape)
+    assert (joint.sense, joint.sense_why, len(joint.coils)) == ("espirit", "the centre of k-space is dense", 1)
+    assert relative(koine.recon(coils, k, shape, start=joint.image, iterations=0).image, joint.image) < 1e-12
+    espirit, lowres = (koine.sense_maps(coils, k, shape, method) for method in ("espirit", "lowres"))
+    assert espirit.shape == lowres.shape == (2, *shape) and relative(np.abs(espirit[0, 8, 8]), 0.6) < 1e-3
+    assert relative(koine.recon(coils, k, shape, maps=espirit).image, joint.image) < 1e-12
+    assert koine.recon(coils, k, shape, method="adjoint").sense == "none"
 
 
 def test_coils_have_one_image(context: koine.Context) -> None:

@@ -59,12 +59,11 @@ static const struct option_row options[] = {
      .fallback = "tikhonov", .help = "keep the image small, or the differences between neighbours"},
     {"boundary", FIELD(OPTION_CHOICE, boundary), .choices = recon_boundary_names, .fallback = "zero",
      .help = "of the differences: none across the image's edge, or from one edge to the other"},
-    {"sense", FIELD(OPTION_PATH, sense), .metavar = "MAPS|lowres|espirit|none", .fallback = "none",
+    {"sense", FIELD(OPTION_PATH, sense), .metavar = "MAPS|lowres|espirit|none",
      .help = "several coils by ls: one image by their sensitivities, from a .cfl [x, y, z, coils] or .npy "
-             "(coils, "
-             "z, y, x), or made of the scan's centre, by ESPIRiT or at low resolution; or none, an image "
-             "each and the root of the sum of "
-             "their squares"},
+             "(coils, z, y, x), or made of the scan's centre, by ESPIRiT or at low resolution; or none, an "
+             "image each and the root of the sum of their squares (default: espirit where the centre is "
+             "dense enough, else lowres)"},
     {"warm-start", FIELD(OPTION_PATH, warm_start), .metavar = "IMAGE",
      .help = "of ls: begin with this image (.cfl/.hdr, .npy) instead of 0"},
     {"density", FIELD(OPTION_PATH, density), .metavar = "none|ramp|pipe|FILE", .fallback = "none",
@@ -228,21 +227,22 @@ const struct command command_recon = {
         "what it made is compared with the exact sum at some voxels, and an error beyond the tolerance is "
         "exit "
         "status 1.\n\n"
-        "Coils are reconstructed one by one and combined by the root of the sum of their squares, which has "
-        "no "
-        "phase; a scan of one coil keeps its own. With --sense MAPS, the coils' sensitivities S, there is "
-        "one "
-        "image of all of them, the solution of (sum of S^H F^H W F S + lambda R) x = sum of S^H F^H W d over "
+        "Several coils have one image by ls: with their sensitivities S, the maps of --sense, it is the "
+        "solution of (sum of S^H F^H W F S + lambda R) x = sum of S^H F^H W d over "
         "coils (Pruessmann et al. 1999), with one Q for all: it takes fewer samples than it has voxels. The "
         "maps "
         "are taken as they are; a relative lambda counts in units of Q's bound times the greatest sum of "
         "|S|^2 at a voxel. --sense lowres makes them of the scan: images of the dense centre of k-space, up "
         "to 24 "
         "cycles along an axis, with Hann's window, over the root of the sum of their squares; --sense "
-        "espirit by "
-        "ESPIRiT (Uecker et al. 2014), with BART's settings: that centre, patches of 6 cycles, threshold "
-        "0.001, and "
-        "0 where the eigenvalue is below 0.8.\n\n"
+        "espirit by ESPIRiT (Uecker et al. 2014), with BART's settings: that centre, patches of 6 cycles, "
+        "threshold "
+        "0.001, and 0 where the eigenvalue is below 0.8. espirit is what several coils have without the "
+        "option where the centre has 8 cycles along each axis, and where it takes no more than seconds, "
+        "that is up to 28 coils in a plane and 4 in a volume; else lowres, or none where no centre is "
+        "dense; which and why is said. With --sense none, and by the other solvers, coils are "
+        "reconstructed one by one and combined by the root of the sum of their squares, which has no "
+        "phase.\n\n"
         "The kernels are a ladder. naive keeps each voxel's sum in global memory; register keeps it in a "
         "register; coalesced has an array for each component of the samples; constant and constant-struct "
         "take "

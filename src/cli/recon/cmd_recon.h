@@ -48,6 +48,7 @@ struct recon_run {
     struct place place;
     bool kernel_chosen;     // by us
     char why[KN_RECON_WHY]; // the method of the adjoint was chosen; "": nobody was asked
+    const char *sense_why;  // and the combination of coils; NULL: --sense says it
     struct progress progress;
     kn_recon_solution *solution;                   // of one reconstruction
     struct recon_variant variants[RECON_VARIANTS]; // or of all, host-double first
@@ -84,6 +85,9 @@ bool recon_is_on_host(const struct recon_run *run, const kn_recon_solve_options 
 // number, and where all are 0. Whether all coils have one image together; and how coils are combined, in
 // words, NULL of a single one.
 kn_status recon_check_sense(struct recon_run *run, kn_error *err);
+// Of a scan that was read, what it is without the option; and its name, or that of the maps' file.
+kn_status recon_choose_sense(struct recon_run *run, kn_error *err);
+const char *recon_sense_name(const struct recon_run *run);
 kn_status recon_read_maps(struct recon_run *run, kn_error *err);
 bool recon_is_joint(const struct recon_run *run);
 const char *recon_combined(const struct recon_run *run);

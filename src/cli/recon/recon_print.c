@@ -59,6 +59,17 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
+static void print_combination(const struct recon_run *run)
+{
+    if (recon_is_joint(run))
+        printf("coils are combined by their sensitivities, %s", recon_sense_name(run));
+    else if (run->scan.coils > 1)
+        printf("coils are combined by the root of the sum of their squares");
+    else
+        return;
+    printf("%s%s\n", run->sense_why ? ": " : "", run->sense_why ? run->sense_why : "");
+}
+
 void recon_print_scan(const struct recon_run *run)
 {
     const struct mri_scan *scan = &run->scan;
@@ -76,10 +87,7 @@ void recon_print_scan(const struct recon_run *run)
         printf("left out: %zu acquisition%s of noise\n", scan->noise, plural(scan->noise));
     if (scan->empty)
         printf("%zu coil%s without a signal: all samples are 0\n", scan->empty, plural(scan->empty));
-    if (recon_is_joint(run))
-        printf("coils are combined by their sensitivities, %s\n", run->arguments->sense);
-    else if (scan->coils > 1)
-        printf("coils are combined by the root of the sum of their squares\n");
+    print_combination(run);
     convention_print_range(&scan->matrix, &scan->range);
     printf("F x = sum of x exp(-i 2 pi k.r) over voxels, F^H d = sum of d exp(+i 2 pi k.r) over samples, r = "
            "(j - "

@@ -14,18 +14,36 @@ kn_status recon_check_sense(struct recon_run *run, kn_error *err)
     const struct recon_arguments *arguments = run->arguments;
     const char *word = arguments->sense;
 
-    if (strcmp(word, kn_recon_sense_name(KN_RECON_SENSE_NONE)) == 0)
-        return KN_OK;
-    run->options.sense = KN_RECON_SENSE_MAPS;
-    for (int i = KN_RECON_SENSE_LOWRES; i <= KN_RECON_SENSE_ESPIRIT; i++)
-        if (strcmp(word, kn_recon_sense_name((kn_recon_sense)i)) == 0)
+    run->options.sense = word ? KN_RECON_SENSE_MAPS : KN_RECON_SENSE_AUTO;
+    for (int i = KN_RECON_SENSE_NONE; i <= KN_RECON_SENSE_ESPIRIT && word; i++)
+        if (i != KN_RECON_SENSE_MAPS && strcmp(word, kn_recon_sense_name((kn_recon_sense)i)) == 0)
             run->options.sense = (kn_recon_sense)i;
+    if (run->options.sense <= KN_RECON_SENSE_NONE)
+        return KN_OK;
     if (arguments->variants)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--sense: --variants reconstructs coils one by one; leave it out");
     if (run->options.method != KN_RECON_METHOD_LEAST_SQUARES)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--sense %s goes with --solver ls", word);
     return KN_OK;
+}
+
+kn_status recon_choose_sense(struct recon_run *run, kn_error *err)
+{
+    if (run->options.sense != KN_RECON_SENSE_AUTO)
+        return KN_OK;
+    if (!run->arguments->variants)
+        return kn_recon_sense_choose(&run->arrays, run->options.method, &run->options.sense, &run->sense_why,
+                                     err);
+    run->options.sense = KN_RECON_SENSE_NONE;
+    run->sense_why = "variants reconstruct coils one by one";
+    return KN_OK;
+}
+
+const char *recon_sense_name(const struct recon_run *run)
+{
+    return run->options.sense == KN_RECON_SENSE_MAPS ? run->arguments->sense
+                                                     : kn_recon_sense_name(run->options.sense);
 }
 
 bool recon_is_joint(const struct recon_run *run)

@@ -280,7 +280,6 @@ static void take_scan(struct recon_run *run)
                 .weights = run->weights ? run->weights : scan->weights, .basis = (double *)run->basis);
     run->extras.positions = scan->positions;
     run->extras.beyond = scan->format == MRI_SCAN_PARBOIL; // whose k is in no unit of its voxels
-    run->options.start = (double *)run->start;
 }
 
 kn_status recon_read(struct recon_run *run, kn_error *err)
@@ -299,6 +298,9 @@ kn_status recon_read(struct recon_run *run, kn_error *err)
         status = read_density(run, err);
     if (!status)
         status = read_basis(run, err);
+    take_scan(run);
+    if (!status)
+        status = recon_choose_sense(run, err);
     if (!status && arguments->warm_start)
         status = recon_is_joint(run)
                      ? read_values(arguments->warm_start, scan->voxels, "voxel", &run->start, err)
@@ -308,7 +310,7 @@ kn_status recon_read(struct recon_run *run, kn_error *err)
         status = recon_read_maps(run, err);
     if (!status && arguments->reference)
         status = read_values(arguments->reference, scan->voxels, "voxel", &run->reference, err);
-    take_scan(run);
+    run->options.start = (double *)run->start;
     run->seconds.read = ki_clock_seconds() - start;
     return status;
 }

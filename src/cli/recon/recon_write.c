@@ -317,7 +317,8 @@ static void put_scan(json_t **root, const struct recon_run *run)
     report_put(root, "coils", json_integer((json_int_t)scan->coils));
     report_put(root, "voxels", json_integer((json_int_t)scan->voxels));
     report_put(root, "combined", recon_combined(run) ? json_string(recon_combined(run)) : json_null());
-    report_put(root, "sense", ki_json_string(run->arguments->sense));
+    report_put(root, "sense", ki_json_string(recon_sense_name(run)));
+    report_put(root, "sense_why", run->sense_why ? json_string(run->sense_why) : json_null());
     report_put(root, "noise_acquisitions", json_integer((json_int_t)scan->noise));
     convention_report(root, &scan->matrix, &scan->range);
     report_put(root, "scale", json_string(run->options.scale == KN_RECON_SCALE_UNITARY ? "unitary" : "none"));

@@ -220,7 +220,7 @@ arrays.save("weights.npy", "f8", [2.5] * 3264, (3264,))
 arrays.save("phi.npy", "c16", [2j] * 3264, (51, 64))
 arrays.save("negative.npy", "f8", [1] * 7 + [-1] + [1] * 3256, (3264,))
 PYTHON
-expect_exit 0 koine recon "$work/coils.npy" --trajectory "$work/t" --kernel host-double -o "$work/rss.npy" \
+expect_exit 0 koine recon "$work/coils.npy" --trajectory "$work/t" --kernel host-double --sense none -o "$work/rss.npy" \
     --json "$work/rss.json"
 expect_stdout '^1 coil without a signal: all samples are 0$'
 expect_stdout '^coils are combined by the root of the sum of their squares$'

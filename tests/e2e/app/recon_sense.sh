@@ -76,6 +76,16 @@ for maps in lowres espirit; do
     expect_exit 0 koine recon $scan --kernel host-double --sense $maps -o "$work/$maps.cfl"
     expect_stdout "^coils are combined by their sensitivities, $maps\$"
 done
+# Without the option.
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double -o "$work/default.cfl" --json "$work/default.json"
+expect_stdout '^coils are combined by their sensitivities, espirit: the centre of k-space is dense$'
+cmp "$work/default.cfl" "$work/espirit.cfl" || fail "another image without --sense than by espirit"
+grep -q '"sense": "espirit"' "$work/default.json" && grep -q '"sense_why": "the centre of' "$work/default.json" ||
+    fail "the JSON does not say how coils were combined, and why"
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double --solver adjoint -o "$work/default.npy"
+expect_stdout '^coils are combined by the root of the sum of their squares: only least squares has one image of all coils$'
 expect_exit 0 koine trajectory radial --samples 32 --spokes 2 --matrix 20 -o "$work/few"
 expect_exit 0 koine phantom --matrix 20,20 --kspace "$work/few" -o "$work/fewer"
 expect_exit 2 koine recon "$work/fewer" --trajectory "$work/few" --matrix 20,20 --sense lowres -o "$work/no.npy"

@@ -327,7 +327,7 @@ const char *kn_recon_boundary_name(kn_recon_boundary boundary)
 
 const char *kn_recon_sense_name(kn_recon_sense sense)
 {
-    static const char *const names[] = {"none", "maps", "lowres", "espirit"};
+    static const char *const names[] = {"auto", "none", "maps", "lowres", "espirit"};
 
     return (unsigned)sense <= KN_RECON_SENSE_ESPIRIT ? names[sense] : NULL;
 }

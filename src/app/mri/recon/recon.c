@@ -68,8 +68,7 @@ static kn_status make_maps(struct recon *recon, kn_error *err)
     recon->made_maps = malloc(count * sizeof *recon->made_maps);
     if (!recon->made_maps)
         return ki_fail_memory(err, count * sizeof *recon->made_maps, "the maps of the coils");
-    return (recon->options.sense == KN_RECON_SENSE_ESPIRIT ? ki_mri_maps_espirit : ki_mri_maps_lowres)(
-        &recon->scan, &recon->ask, recon->made_maps, err);
+    return ki_mri_maps_make(&recon->scan, recon->options.sense, &recon->ask, recon->made_maps, err);
 }
 
 // F_u = F / sqrt(voxels): its adjoint is F^H / sqrt(voxels), and (F_u^H F_u + lambda R) x = F_u^H d has the
@@ -194,6 +193,8 @@ static kn_recon_solution *make_solution(const struct recon *recon)
                         ? KN_RECON_ADJOINT_AUTO
                         : ki_recon_public_adjoint(recon->kernel);
     memcpy(made->why, recon->why, sizeof made->why);
+    made->sense = recon->options.sense;
+    made->sense_why = recon->sense_why;
     made->is_double = recon->on_host && mri_kernel_is_double(recon->kernel);
     made->details = (kn_recon_details){.density = none,
                                        .q = none,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kn_recon_solution (koine/recon.h) is, and what the files of the reconstruction share:
 // recon_request.c (what is asked for, checked), recon.c (the pipeline), recon_host.c and recon_device.c (its
-// stages in either place), recon_memory.c, recon_check.c (the adjoint check), solution.c (what is told), and
-// below them recon_stages.c.
+// stages in either place), recon_maps.c (maps of coils for themselves), recon_memory.c, recon_check.c (the
+// adjoint check), solution.c (what is told), and below them recon_stages.c.
 #ifndef KN_APP_MRI_RECON_RECON_INTERNAL_H
 #define KN_APP_MRI_RECON_RECON_INTERNAL_H
 
@@ -22,6 +22,8 @@ struct kn_recon_solution {
     kn_recon_kernel kernel;
     kn_recon_adjoint_method adjoint; // AUTO of gridding
     char why[KN_RECON_WHY];
+    kn_recon_sense sense; // not AUTO
+    const char *sense_why;
     bool is_double;
     double lambda;                   // of least squares
     struct mri_solver_result *coils; // of least squares, `coil_count`; else NULL
@@ -42,6 +44,7 @@ struct recon {
     double complex *made_maps; // of the scan; NULL: the options'
     enum mri_kernel kernel;
     char why[KN_RECON_WHY]; // this method of the adjoint
+    const char *sense_why;  // and this combination of coils
     struct mri_gridding_options gridding;
     struct mri_solver_options ls; // with lambda in the unscaled sum's terms
     double nufft_tolerance;       // of a NUFFT
@@ -58,6 +61,9 @@ struct recon {
 kn_status ki_recon_request(const char *function, const kn_queue *queue, const kn_recon_scan *scan,
                            const kn_recon_solve_options *options, const kn_recon_extras *extras,
                            struct recon *recon, kn_error *err);
+
+// The scan's matrix, with three axes then, and numbers of samples and coils.
+kn_status ki_recon_check_scan(struct recon *recon, kn_error *err);
 
 // What it takes at most. Errors: KN_ERROR_ARGUMENT for a grid that cannot be.
 kn_status ki_recon_measure(const struct recon *recon, kn_recon_solve_memory *memory, kn_error *err);

@@ -23,7 +23,7 @@ static kn_status read_structs(const char *function, const kn_recon_scan *scan,
     return status;
 }
 
-static kn_status check_scan(struct recon *recon, kn_error *err)
+kn_status ki_recon_check_scan(struct recon *recon, kn_error *err)
 {
     const kn_recon_matrix given = recon->scan.matrix;
     size_t coils = recon->scan.coils, most = SIZE_MAX / sizeof(double complex);
@@ -105,6 +105,26 @@ static kn_status check_method(const struct recon *recon, kn_error *err)
     return KN_OK;
 }
 
+// What AUTO stands for. Maps that are given are meant.
+static kn_status choose_sense(struct recon *recon, kn_error *err)
+{
+    kn_recon_solve_options *options = &recon->options;
+
+    recon->sense_why = "asked for";
+    if (options->sense != KN_RECON_SENSE_AUTO)
+        return KN_OK;
+    if (options->maps) {
+        options->sense = KN_RECON_SENSE_MAPS;
+        recon->sense_why = "there are maps";
+        return KN_OK;
+    }
+    if (options->start && recon->scan.coils > 1)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "a start of several coils is one image or one for each, as `sense` says, which is "
+                       "KN_RECON_SENSE_AUTO; name one");
+    return ki_mri_sense_choose(&recon->scan, options->method, &options->sense, &recon->sense_why, err);
+}
+
 static kn_status check_sense(const struct recon *recon, kn_error *err)
 {
     const kn_recon_solve_options *options = &recon->options;
@@ -179,7 +199,7 @@ kn_status ki_recon_request(const char *function, const kn_queue *queue, const kn
     kn_status status = read_structs(function, scan, options, extras, recon, err);
 
     if (!status)
-        status = check_scan(recon, err);
+        status = ki_recon_check_scan(recon, err);
     if (!status)
         status = check_options(&recon->options, err);
     if (!status)
@@ -192,9 +212,11 @@ kn_status ki_recon_request(const char *function, const kn_queue *queue, const kn
     recon->nufft_tolerance =
         recon->options.nufft_tolerance > 0 ? recon->options.nufft_tolerance : MRI_NUFFT_USUAL;
     recon->on_host = recon->options.method != KN_RECON_METHOD_GRIDDING && mri_kernel_is_host(recon->kernel);
+    status = choose_sense(recon, err);
     recon->joint = recon->options.sense != KN_RECON_SENSE_NONE;
     recon->images = recon->joint ? 1 : recon->scan.coils;
-    status = check_method(recon, err);
+    if (!status)
+        status = check_method(recon, err);
     if (!status)
         status = check_sense(recon, err);
     if (!status)

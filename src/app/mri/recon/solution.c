@@ -39,6 +39,16 @@ const char *kn_recon_solution_get_adjoint_why(const kn_recon_solution *solution)
     return solution ? solution->why : NULL;
 }
 
+kn_recon_sense kn_recon_solution_get_sense(const kn_recon_solution *solution)
+{
+    return solution ? solution->sense : KN_RECON_SENSE_AUTO;
+}
+
+const char *kn_recon_solution_get_sense_why(const kn_recon_solution *solution)
+{
+    return solution ? solution->sense_why : NULL;
+}
+
 kn_recon_kernel kn_recon_solution_get_kernel(const kn_recon_solution *solution)
 {
     return solution ? solution->kernel : KN_RECON_KERNEL_AUTO;

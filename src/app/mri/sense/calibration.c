@@ -63,8 +63,7 @@ static size_t shell_of(const struct cells *cells, size_t cell)
     return shell;
 }
 
-// R of the dense cube; 0: there is none.
-static kn_status find_radius(const kn_recon_scan *scan, size_t widest, size_t *radius, kn_error *err)
+kn_status ki_mri_calibration_radius(const kn_recon_scan *scan, size_t widest, size_t *radius, kn_error *err)
 {
     const struct cells cells = cells_of(&scan->matrix, widest);
     size_t most = widest / 2, *all = calloc(most + 1, sizeof *all), *seen = calloc(most + 1, sizeof *seen);
@@ -188,7 +187,7 @@ kn_status ki_mri_calibrate(const kn_recon_scan *scan, size_t widest, struct ki_a
     struct centre centre = {.samples = 0};
     struct cells cells;
     size_t radius;
-    kn_status status = find_radius(scan, widest, &radius, err);
+    kn_status status = ki_mri_calibration_radius(scan, widest, &radius, err);
 
     *made = (struct mri_calibration){.coils = scan->coils};
     if (!status && radius == 0)

@@ -15,11 +15,13 @@ struct mri_calibration {
     double complex *images; // of every coil, a coil's together
 };
 
-// The largest cube of 2 R cycles about k = 0, at most `widest` (an even number) and the matrix's own axes,
-// that is dense: of the cells of a cycle of each of its shells 9 of 10 have a sample. And the images of every
-// coil there, by least squares from the samples within. The scan has data. Cost: small beside the
-// reconstruction's; on the host. Errors: KN_ERROR_ARGUMENT where there is no such cube; KN_ERROR_MEMORY;
-// KN_ERROR_INTERRUPTED.
+// R of the largest cube of 2 R cycles about k = 0, at most `widest` (an even number) and the matrix's own
+// axes, that is dense: of the cells of a cycle of each of its shells 9 of 10 have a sample. 0: there is none.
+// KN_ERROR_MEMORY.
+kn_status ki_mri_calibration_radius(const kn_recon_scan *scan, size_t widest, size_t *radius, kn_error *err);
+// That cube, and the images of every coil there, by least squares from the samples within. The scan has data.
+// Cost: small beside the reconstruction's; on the host. Errors: KN_ERROR_ARGUMENT where there is no such
+// cube; KN_ERROR_MEMORY; KN_ERROR_INTERRUPTED.
 kn_status ki_mri_calibrate(const kn_recon_scan *scan, size_t widest, struct ki_ask *ask,
                            struct mri_calibration *made, kn_error *err);
 void ki_mri_calibration_free(struct mri_calibration *calibration);
@@ -45,11 +47,21 @@ struct mri_bytes ki_mri_maps_lowres_memory(const kn_recon_scan *scan);
 // of their Gram matrix with eigenvalues above 0.001 of the greatest. Every patch of k-space is in it, so that
 // at each voxel the coils' values are an eigenvector, of the eigenvalue 1, of a matrix of coils x coils. Maps
 // are that vector, of length 1, with the phase at which the coils' principal component is real, and 0 where
-// the eigenvalue is below 0.8. Cost: n^3 for n = 6^axes coils, and some 8 coils^3 a voxel; on the host.
+// the eigenvalue is below 0.8. Cost: n^3 for n = 6^axes coils, and 30 coils^2 a voxel; on the host.
 // Errors: as above, also KN_ERROR_ARGUMENT for a calibration region of fewer than 8 cycles along an axis of
 // more voxels.
+enum { MRI_ESPIRIT_KERNEL = 6, MRI_ESPIRIT_LEAST = 8 };
 kn_status ki_mri_maps_espirit(const kn_recon_scan *scan, struct ki_ask *ask, double complex *maps,
                               kn_error *err);
 struct mri_bytes ki_mri_maps_espirit_memory(const kn_recon_scan *scan);
+
+// The maps that KN_RECON_SENSE_LOWRES or _ESPIRIT asks for.
+kn_status ki_mri_maps_make(const kn_recon_scan *scan, kn_recon_sense sense, struct ki_ask *ask,
+                           double complex *maps, kn_error *err);
+
+// What KN_RECON_SENSE_AUTO is for a scan by a method, and why, in words that stay. Where k is NULL, as for a
+// scan that is dense. KN_ERROR_MEMORY.
+kn_status ki_mri_sense_choose(const kn_recon_scan *scan, kn_recon_method method, kn_recon_sense *sense,
+                              const char **why, kn_error *err);
 
 #endif

@@ -15,7 +15,7 @@
 #include "eigenmaps.h"
 #include "host/eigen/host_eigen.h"
 
-enum { KERNEL = 6, LEAST = 8 };
+enum { KERNEL = MRI_ESPIRIT_KERNEL, LEAST = MRI_ESPIRIT_LEAST };
 static const double span = 0.001, crop = 0.8;
 
 struct espirit {

@@ -52,10 +52,11 @@ static inline void free_scan(struct recon_scan *scan)
     free(scan->data);
 }
 
+// Coils one by one: what a scan has without maps.
 static inline kn_recon_solve_options make_options(kn_recon_method method, kn_recon_kernel kernel)
 {
-    return KN_INIT(kn_recon_solve_options, .method = method, .kernel = kernel, .iterations = 30,
-                   .lambda = 40);
+    return KN_INIT(kn_recon_solve_options, .method = method, .kernel = kernel, .iterations = 30, .lambda = 40,
+                   .sense = KN_RECON_SENSE_NONE);
 }
 
 static inline double distance(const double complex *x, const double complex *y, size_t count)

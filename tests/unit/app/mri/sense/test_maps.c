@@ -225,6 +225,88 @@ START_TEST(images)
 }
 END_TEST
 
+// What KN_RECON_SENSE_AUTO is, of scans whose centre is dense over more and fewer cycles.
+START_TEST(chosen)
+{
+    static const struct {
+        size_t coils, spokes;
+        kn_recon_sense sense;
+        const char *why;
+    } rows[] = {
+        {1, SPOKES, KN_RECON_SENSE_NONE, "there is one coil"},
+        {2, 2, KN_RECON_SENSE_NONE, "no centre of k-space is dense enough to estimate maps from"},
+        {2, 8, KN_RECON_SENSE_LOWRES, "samples are dense within fewer than the 8 cycles that ESPIRiT needs"},
+        {2, SPOKES, KN_RECON_SENSE_ESPIRIT, "the centre of k-space is dense"},
+        {28, SPOKES, KN_RECON_SENSE_ESPIRIT, "the centre of k-space is dense"},
+        {29, SPOKES, KN_RECON_SENSE_LOWRES, "ESPIRiT of that many coils and axes takes long"}};
+    kn_recon_solve_options options = KN_INIT(kn_recon_solve_options, .kernel = KN_RECON_KERNEL_HOST_DOUBLE);
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct measured m = measure(rows[i].coils, SIDE, rows[i].spokes);
+        kn_recon_solution *solution = NULL;
+        kn_recon_sense sense;
+        const char *why;
+
+        EXPECT_OK(kn_recon_sense_choose(&m.scan, KN_RECON_METHOD_LEAST_SQUARES, &sense, &why, &err));
+        ck_assert_int_eq(sense, rows[i].sense);
+        ck_assert_str_eq(why, rows[i].why);
+        EXPECT_OK(kn_recon_sense_choose(&m.scan, KN_RECON_METHOD_GRIDDING, &sense, NULL, &err));
+        ck_assert_int_eq(sense, KN_RECON_SENSE_NONE);
+        if (i == 2) {
+            EXPECT_OK(kn_recon_solve(NULL, &m.scan, &options, &solution, &err));
+            ck_assert_int_eq(kn_recon_solution_get_sense(solution), rows[i].sense);
+            ck_assert_str_eq(kn_recon_solution_get_sense_why(solution), rows[i].why);
+            kn_recon_solution_free(solution);
+            options.start = m.p.image;
+            EXPECT_REFUSED(KN_ERROR_ARGUMENT, "a start of several coils is one image or one for each",
+                           kn_recon_solve(NULL, &m.scan, &options, &solution, &err));
+            options.start = NULL;
+            options.maps = m.maps;
+            EXPECT_OK(kn_recon_solve(NULL, &m.scan, &options, &solution, &err));
+            ck_assert_int_eq(kn_recon_solution_get_sense(solution), KN_RECON_SENSE_MAPS);
+            kn_recon_solution_free(solution);
+        }
+        free_measured(&m);
+    }
+    ck_assert_int_eq(kn_recon_solution_get_sense(NULL), KN_RECON_SENSE_AUTO);
+    ck_assert_ptr_null(kn_recon_solution_get_sense_why(NULL));
+}
+END_TEST
+
+static bool stop(void *data, double done)
+{
+    (void)data;
+    (void)done;
+    return false;
+}
+
+// kn_recon_sense_maps are those of the reconstruction.
+START_TEST(themselves)
+{
+    struct measured m = measure(2, SIDE, SPOKES), sparse = measure(2, SIDE, 2);
+    double complex *maps = test_allocate(2 * m.p.voxels * sizeof *maps),
+                   *same = test_allocate(2 * m.p.voxels * sizeof *same);
+    const kn_recon_maps_options options = KN_INIT(kn_recon_maps_options, .progress = stop);
+
+    EXPECT_OK(kn_recon_sense_maps(&m.scan, KN_RECON_SENSE_ESPIRIT, (double *)maps, NULL, &err));
+    EXPECT_OK(ki_mri_maps_espirit(&m.scan, NULL, same, &err));
+    ck_assert_mem_eq(maps, same, 2 * m.p.voxels * sizeof *maps);
+    EXPECT_REFUSED(KN_ERROR_INTERRUPTED, "",
+                   kn_recon_sense_maps(&m.scan, KN_RECON_SENSE_ESPIRIT, (double *)maps, &options, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "maps are made by KN_RECON_SENSE_LOWRES or KN_RECON_SENSE_ESPIRIT",
+                   kn_recon_sense_maps(&m.scan, KN_RECON_SENSE_NONE, (double *)maps, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "there is no dense centre of k-space",
+                   kn_recon_sense_maps(&sparse.scan, KN_RECON_SENSE_LOWRES, (double *)maps, NULL, &err));
+    m.scan.data = NULL;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "data is NULL",
+                   kn_recon_sense_maps(&m.scan, KN_RECON_SENSE_LOWRES, (double *)maps, NULL, &err));
+    free(maps);
+    free(same);
+    free_measured(&m);
+    free_measured(&sparse);
+}
+END_TEST
+
 START_TEST(refused)
 {
     struct measured sparse = measure(2, SIDE, 2), small = measure(2, SIDE, 8),
@@ -254,7 +336,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {low_resolution, espirit, dead_coil, as_bart, images, refused};
+    const TTest *const tests[] = {low_resolution, espirit, dead_coil,  as_bart,
+                                  images,         chosen,  themselves, refused};
 
     return TEST_RUN("maps of coils", CK_FORK_GETENV, tests);
 }
