@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What KN_RECON_SENSE_AUTO is.
+// Which maps are made of a scan: what was asked for, and what KN_RECON_SENSE_AUTO is.
 #include "calibration.h"
 
 // Rows of ESPIRiT's matrix up to which it ends in seconds.
@@ -46,4 +46,11 @@ kn_status ki_mri_sense_choose(const kn_recon_scan *scan, kn_recon_method method,
     *sense = choice.sense;
     *why = choice.why;
     return status;
+}
+
+kn_status ki_mri_maps_make(const kn_recon_scan *scan, kn_recon_sense sense, struct ki_ask *ask,
+                           double complex *maps, kn_error *err)
+{
+    return sense == KN_RECON_SENSE_ESPIRIT ? ki_mri_maps_espirit(scan, ask, maps, err)
+                                           : ki_mri_maps_lowres(scan, ask, maps, err);
 }

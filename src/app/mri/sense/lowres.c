@@ -100,10 +100,3 @@ kn_status ki_mri_maps_lowres(const kn_recon_scan *scan, struct ki_ask *ask, doub
     ki_mri_calibration_free(&few);
     return status;
 }
-
-kn_status ki_mri_maps_make(const kn_recon_scan *scan, kn_recon_sense sense, struct ki_ask *ask,
-                           double complex *maps, kn_error *err)
-{
-    return sense == KN_RECON_SENSE_ESPIRIT ? ki_mri_maps_espirit(scan, ask, maps, err)
-                                           : ki_mri_maps_lowres(scan, ask, maps, err);
-}
