@@ -33,8 +33,9 @@ kn_status recon_choose_sense(struct recon_run *run, kn_error *err)
     if (run->options.sense != KN_RECON_SENSE_AUTO)
         return KN_OK;
     if (!run->arguments->variants)
-        return kn_recon_sense_choose(&run->arrays, run->options.method, &run->options.sense, &run->sense_why,
-                                     err);
+        return ki_error_unname(kn_recon_sense_choose(&run->arrays, run->options.method, &run->options.sense,
+                                                     &run->sense_why, err),
+                               err);
     run->options.sense = KN_RECON_SENSE_NONE;
     run->sense_why = "variants reconstruct coils one by one";
     return KN_OK;

@@ -81,8 +81,8 @@ done
 expect_exit 0 koine recon $scan --kernel host-double -o "$work/default.cfl" --json "$work/default.json"
 expect_stdout '^coils are combined by their sensitivities, espirit: the centre of k-space is dense$'
 cmp "$work/default.cfl" "$work/espirit.cfl" || fail "another image without --sense than by espirit"
-grep -q '"sense": "espirit"' "$work/default.json" && grep -q '"sense_why": "the centre of' "$work/default.json" ||
-    fail "the JSON does not say how coils were combined, and why"
+grep -q '"sense": "espirit"' "$work/default.json" || fail "the JSON does not say how coils were combined"
+grep -q '"sense_why": "the centre of' "$work/default.json" || fail "the JSON does not say why coils were combined so"
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --kernel host-double --solver adjoint -o "$work/default.npy"
 expect_stdout '^coils are combined by the root of the sum of their squares: only least squares has one image of all coils$'
