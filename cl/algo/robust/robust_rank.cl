@@ -156,7 +156,8 @@ robust_bins(__global const real *x, ulong skip, ulong n, ulong room, __global co
     for (uint i = item; i < TABLE; i += GROUP)
         bins[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    source from = source_of(&of.b, question, skip, n, room, counters, number);
+    uint list = list_of(&of.b, question);
+    source from = source_of(list, counters[KEPT + list], skip, n, room, number);
     x += from.first;
     set_window(&of.w, widest.low, last_of(widest), &at);
     if (!IS_ONE_LIST(of))
@@ -166,10 +167,11 @@ robust_bins(__global const real *x, ulong skip, ulong n, ulong room, __global co
     else
         count_elements(x, from.n, of, DEVIATION, true, first, bins);
     if (room && get_group_id(0) == 0 && item == 0)
+#pragma unroll
         for (uint e = 0; e < ENDS; e++) {
-            uint weight = weight_of(own, counters, question, e);
+            uint weight = weight_of(&of.b, counters[TIES + e], question, e);
             if (weight)
-                count_key(key_of(AS_REAL((real_key)own->end[e]), question, of.centre), &of.w, question, weight, bins);
+                count_key(key_of(of.b.end[e], question, of.centre), &of.w, question, weight, bins);
         }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = item; i < BINS; i += GROUP) {
@@ -249,7 +251,8 @@ robust_narrow(__global const real *x, ulong skip, ulong n, ulong room, __global 
     gathered += number * gathered_room;
     at.before += level == 1 && room ? counters[question == MEDIAN ? BELOW : INNER] : 0;
     bool inside = pick(table, &at, own->target, count, sum, found, &total);
-    source from = source_of(&of.b, question, skip, n, room, counters, number);
+    uint list = list_of(&of.b, question);
+    source from = source_of(list, counters[KEPT + list], skip, n, room, number);
     for (uint k = 0; k < 2; k++) {
         uint representative = table[BINS + found[3 * k]];
         if (representative && (k == 0 || found[3] != found[0])) {
@@ -266,7 +269,7 @@ robust_narrow(__global const real *x, ulong skip, ulong n, ulong room, __global 
         own->pivot[1] = p.key[1];
         own->pivots = p.has;
         if (!inside)
-            mark_missed(own, question);
+            own->missed |= missed_bit(question);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     gatherer to = {gathered, &counters[GATHERED + question], gathered_room};

@@ -23,6 +23,46 @@
 #define AHEAD 4
 #endif
 
+// What is known of a column, in local memory, where it is asked for again and again; `weight` is of the question's ends.
+typedef struct {
+    column of;
+    uint counters[COUNTERS], weight[ENDS];
+} local_column;
+
+// A barrier comes last.
+static inline void fetch(__local local_column *to, __global const column *of, __global const uint *counters)
+{
+    __global const ulong *from = (__global const ulong *)of;
+    __local ulong *here = (__local ulong *)&to->of;
+
+    for (uint i = (uint)get_local_id(0); i < sizeof(column) / sizeof(ulong); i += GROUP)
+        here[i] = from[i];
+    for (uint i = (uint)get_local_id(0); i < COUNTERS; i += GROUP)
+        to->counters[i] = counters[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// A barrier comes first.
+static inline void give_back(__global column *of, __local const local_column *from)
+{
+    __global ulong *to = (__global ulong *)of;
+    __local const ulong *here = (__local const ulong *)&from->of;
+
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = (uint)get_local_id(0); i < sizeof(column) / sizeof(ulong); i += GROUP)
+        to[i] = here[i];
+}
+
+// A barrier comes last.
+static inline void weigh_ends(__local local_column *own, const brackets *b, uint question)
+{
+#pragma unroll
+    for (uint e = 0; e < ENDS; e++)
+        if ((uint)get_local_id(0) == e % GROUP)
+            own->weight[e] = weight_of(b, own->counters[TIES + e], question, e);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
 // A key as far into the widest interval as it must be: comparisons may have taken denormals for 0.
 inline ulong clamp_key(ulong key, interval widest)
 {
@@ -45,19 +85,20 @@ typedef struct {
     uint known[2];
 } heaps;
 
-static inline void find_heap(__local heaps *h, uint k, __global const column *of, __global const uint *counters,
-                             uint question, interval at, bool all)
+static inline void find_heap(__local heaps *h, uint k, __local const local_column *own, uint question, interval at,
+                             bool all)
 {
+    __local const column *of = &own->of;
     uint e = question == MEDIAN ? k % 2 : k; // the end of heap k from 2 on
 
     ulong key, count;
     if (k < 2) {
         key = of->pivot[k];
-        count = has_pivot(of->pivots, k) ? counters[EQUAL + 2 * question + k] : 0;
+        count = has_pivot(of->pivots, k) ? own->counters[EQUAL + 2 * question + k] : 0;
     } else {
         key = key_of(AS_REAL((real_key)of->end[e]), question, of->median);
         bool inside = !all && (question != MEDIAN || k < 4) && lies_in(clamp_key(key, of->level[0]), at);
-        count = inside ? weight_of(of, counters, question, e) : 0;
+        count = inside ? own->weight[e] : 0;
     }
     h->key[k] = count ? key : 0;
     h->count[k] = count;
@@ -67,7 +108,7 @@ static inline void add_cells(__local heaps *h, uint k)
 {
     uint sum = 0;
 
-    for (uint i = 0; i < CELLS; i++)
+    for (uint i = 0; i < CELLS && h->count[k]; i++) // an empty heap's is not asked for
         sum += h->cell[k * CELLS + (i + k) % CELLS]; // heaps from banks of their own
     h->below[k] = sum;
 }
@@ -75,10 +116,12 @@ static inline void add_cells(__local heaps *h, uint k)
 // Whether rank `rank`, number `which`, lies in a heap.
 static inline void seek_heap(__local heaps *h, uint which, ulong rank)
 {
-    ulong passed = 0, found = 0;
+    ulong passed = 0, found = 0, all = 0;
     bool known = false;
 
-    for (uint k = 0; k < HEAPS; k++) {
+    for (uint k = 0; k < HEAPS; k++)
+        all += h->count[k];
+    for (uint k = 0; k < HEAPS && all > 0; k++) {
         ulong begin = h->below[k];
         for (uint other = 0; other < HEAPS; other++)
             if (h->key[other] < h->key[k] || (h->key[other] == h->key[k] && other < k))
@@ -95,13 +138,12 @@ static inline void seek_heap(__local heaps *h, uint which, ulong rank)
 }
 
 // Empties the heaps' cells, and asks the column what the heaps are.
-static inline void open_heaps(__local heaps *h, __global const column *of, __global const uint *counters, uint question,
-                              interval at, bool all)
+static inline void open_heaps(__local heaps *h, __local const local_column *own, uint question, interval at, bool all)
 {
     for (uint i = (uint)get_local_id(0); i < HEAPS * CELLS; i += GROUP)
         h->cell[i] = 0;
     for (uint k = (uint)get_local_id(0); k < HEAPS; k += GROUP)
-        find_heap(h, k, of, counters, question, at, all);
+        find_heap(h, k, own, question, at, all);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -288,13 +330,13 @@ static inline void find_keys(__global const ulong *gathered, uint n, interval at
     find_few(gathered, n, open, left, rank, work, key);
 }
 
-inline acc end_of(__global const column *of, uint e)
+inline acc end_of(__local const column *of, uint e)
 {
     return acc_of(AS_REAL((real_key)of->end[e]));
 }
 
 // The median is known: between which distances the ends stand.
-static inline void ask_deviation(__global column *of, const ulong *key)
+static inline void ask_deviation(__local column *of, const ulong *key)
 {
     real lower = AS_REAL(decode_key((real_key)key[0])), upper = AS_REAL(decode_key((real_key)key[1]));
     acc median = acc_middle(lower, upper);
@@ -314,8 +356,10 @@ static inline void ask_deviation(__global column *of, const ulong *key)
 }
 
 // Whether the answer's distances are right: none counted as nearer is farther, and none left out as farther is nearer.
-static inline bool is_verified(__global const column *of, __global const uint *counters, const ulong *key, ulong n)
+static inline bool is_verified(__local const local_column *own, const ulong *key, ulong n)
 {
+    __local const column *of = &own->of;
+    __local const uint *counters = own->counters;
     acc median = of->median;
     ulong outside = n - counters[INNER] - of->total;
     bool right = true;
@@ -332,6 +376,17 @@ static inline bool is_verified(__global const column *of, __global const uint *c
     return right;
 }
 
+// As fold_sums, of up to 16 nodes by one work-item.
+inline acc fold_few(__global const acc *in, ulong count)
+{
+    acc part[TREE_FOLD_BY];
+
+    for (uint i = 0; i < TREE_FOLD_BY; i++)
+        part[i] = i < count ? in[i] : ACC_ZERO;
+    fold_own(part);
+    return acc_add(part[0], ACC_ZERO); // as if others had none
+}
+
 // The sum of `count` nodes of the fixed tree.
 static inline void fold_sums(__global const acc *in, ulong count, __local acc *node, __global acc *out)
 {
@@ -346,7 +401,7 @@ static inline void fold_sums(__global const acc *in, ulong count, __local acc *n
 }
 
 // The interval and what was gathered with it: keys below the widest interval's stand in its first bin, those above in its last.
-static inline void widen(interval *at, __global const interval *widest)
+static inline void widen(interval *at, __local const interval *widest)
 {
     if (at->low == widest->low) {
         at->bits = bits_of(last_of(*at));
@@ -363,7 +418,7 @@ typedef struct {
 } inquiry;
 
 // Whether more was kept or gathered than there is room for.
-inline bool is_overfull(__global const uint *counters, const inquiry *of)
+inline bool is_overfull(__local const uint *counters, const inquiry *of)
 {
     ulong kept = (ulong)counters[KEPT + MEDIAN] + counters[KEPT + DEVIATION];
 
@@ -372,22 +427,19 @@ inline bool is_overfull(__global const uint *counters, const inquiry *of)
 
 // By one work-item: the answer, what is asked next or comes with it, whether it has missed, and with the last answer all
 // that the host waits for.
-static inline void answer(__global column *own, __global const uint *counters, const inquiry *of, const ulong *key,
-                          __global const acc *sums, __global result *to)
+static inline void answer(__local local_column *here, bool missed, const inquiry *of, const ulong *key, __global result *to)
 {
-    bool missed = is_overfull(counters, of);
+    __local column *own = &here->of;
 
+    missed |= is_overfull(here->counters, of);
     own->answer[of->question][0] = key[0];
     own->answer[of->question][1] = key[1];
-    if (of->question == MEDIAN) {
+    if (of->question == MEDIAN)
         ask_deviation(own, key);
-    } else if (of->n > 0) {
-        missed |= !is_verified(own, counters, key, of->n);
-        own->sum = sums[0];
-        own->squares = sums[1];
-    }
+    else if (of->n > 0)
+        missed |= !is_verified(here, key, of->n);
     if (missed)
-        mark_missed(own, of->question);
+        own->missed |= missed_bit(of->question);
     if (of->question == MEDIAN)
         return;
     to->shift = own->shift;
@@ -398,7 +450,7 @@ static inline void answer(__global column *own, __global const uint *counters, c
     to->sum = own->sum;
     to->squares = own->squares;
     to->missed = own->missed;
-    to->nans = counters[NANS];
+    to->nans = here->counters[NANS];
 }
 
 // A work-item's elements from number i on; what lies past the end reads as a NaN.
@@ -410,11 +462,12 @@ inline void load_kept(__global const real *x, ulong i, ulong n, real *element)
 }
 
 // The keys of what is about the question among the elements kept: how many there are. All are of a list of the question's own.
-static inline uint gather_kept(__global const real *x, const brackets *b, const inquiry *of, __global const uint *counters,
+static inline uint gather_kept(__global const real *x, const brackets *b, const inquiry *of, __local const uint *counters,
                                ulong number, acc centre, __global ulong *gathered, __local uint *next)
 {
     uint item = (uint)get_local_id(0);
-    source from = source_of(b, of->question, 0, 0, of->room, counters, number);
+    uint list = list_of(b, of->question);
+    source from = source_of(list, counters[KEPT + list], 0, 0, of->room, number);
     bool all = b->apart;
 
     if (item == 0)
@@ -438,15 +491,15 @@ static inline uint gather_kept(__global const real *x, const brackets *b, const 
 }
 
 // The two keys of the question among the `has` gathered in the interval `at`.
-static inline void search(__global const column *own, __global const uint *counters, const inquiry *of, interval at,
-                          __global const ulong *gathered, uint has, __local heaps *h, const workspace *work, ulong *key)
+static inline void search(__local const local_column *own, const inquiry *of, interval at, __global const ulong *gathered,
+                          uint has, __local heaps *h, const workspace *work, ulong *key)
 {
     ulong alone[2];
 
-    open_heaps(h, own, counters, of->question, at, of->n == 0);
+    open_heaps(h, own, of->question, at, of->n == 0);
     count_below(h, gathered, has);
-    seek_heaps(h, own->target[0] - at.before, own->target[1] - at.before);
-    widen(&at, &own->level[0]);
+    seek_heaps(h, own->of.target[0] - at.before, own->of.target[1] - at.before);
+    widen(&at, &own->of.level[0]);
     // Whether they are needed or not: PoCL 3.1 compiles a loop with barriers wrong that stands in a condition.
     find_keys(gathered, has, at, h->known[0] ? h->rank[1] : h->rank[0], work, alone);
     choose_keys(h, alone, key);
@@ -464,65 +517,75 @@ robust_settle(__global column *columns, __global const uint *counters, uint ques
     __local uint bins[BINS], sum[SUMS], found[6];
     __local ulong least[2 * GROUP], few[FEW], chosen[2];
     __local heaps h;
+    __local local_column here;
     const workspace work = {bins, sum, found, least, few, chosen};
     const inquiry of = {question, gathered_room, room, n};
     ulong number = get_group_id(1), key[2];
-    __global column *own = columns + number;
 
     if (get_group_id(0) > 0) { // of the whole group
         ulong row = 2 * number + get_group_id(0) - 1;
         fold_sums(partial + row * partials, partials, node, sums + row);
         return;
     }
-    counters += number * COUNTERS;
+    columns += number;
+    fetch(&here, columns, counters + number * COUNTERS);
+    brackets b = brackets_of(columns);
+    weigh_ends(&here, &b, question);
     gathered += number * gathered_room;
-    uint has = (uint)min((ulong)counters[GATHERED + question], gathered_room);
-    search(own, counters, &of, own->level[level], gathered, has, &h, &work, key);
-    if (get_local_id(0) == 0)
-        answer(own, counters, &of, key, sums + 2 * number, &results[number]);
+    uint has = (uint)min((ulong)here.counters[GATHERED + question], gathered_room);
+    search(&here, &of, here.of.level[level], gathered, has, &h, &work, key);
+    if (get_local_id(0) == 0) {
+        if (question == DEVIATION && n > 0) {
+            here.of.sum = sums[2 * number];
+            here.of.squares = sums[2 * number + 1];
+        }
+        answer(&here, false, &of, key, &results[number]);
+    }
+    give_back(columns, &here);
 }
 
 // All of it for columns of which little was kept: both questions, one after the other, among the elements kept themselves, and
-// the sums.
+// the sums of up to 16 nodes each.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-robust_settle_kept(__global column *columns, __global uint *counters, __global const real *candidates, ulong room,
+robust_settle_kept(__global const column *columns, __global const uint *counters, __global const real *candidates, ulong room,
                    __global ulong *gathered, ulong gathered_room, ulong n, __global const acc *partial, ulong partials,
-                   __global acc *sums, __global result *results)
+                   __global result *results)
 {
-    __local acc node[GROUP];
     __local uint bins[BINS], sum[SUMS], found[6], next;
     __local ulong least[2 * GROUP], few[FEW], chosen[2];
     __local heaps h;
+    __local local_column here;
     const workspace work = {bins, sum, found, least, few, chosen};
     ulong number = get_group_id(1);
     uint item = (uint)get_local_id(0);
-    __global column *own = columns + number;
-    brackets b = brackets_of(own);
+    __local column *own = &here.of;
 
-    counters += number * COUNTERS;
+    columns += number;
+    fetch(&here, columns, counters + number * COUNTERS);
+    brackets b = brackets_of(columns);
     gathered += number * gathered_room;
-    sums += 2 * number;
-    for (uint row = 0; row < 2; row++) {
-        fold_sums(partial + (2 * number + row) * partials, partials, node, sums + row);
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
+    partial += 2 * number * partials;
+    if (item == 0)
+        own->sum = fold_few(partial, partials);
+    if (item == 1 % GROUP)
+        own->squares = fold_few(partial + partials, partials);
     for (uint question = MEDIAN; question <= DEVIATION; question++) {
         inquiry of = {question, gathered_room, room, n};
         interval at = own->level[0];
         ulong key[2], total;
 
-        at.before = counters[question == MEDIAN ? BELOW : INNER];
-        uint has = gather_kept(candidates, &b, &of, counters, number, own->median, gathered, &next);
+        at.before = here.counters[question == MEDIAN ? BELOW : INNER];
+        weigh_ends(&here, &b, question);
+        uint has = gather_kept(candidates, &b, &of, here.counters, number, own->median, gathered, &next);
         total = has;
         for (uint e = 0; e < ENDS; e++)
-            total += weight_of(own, counters, question, e);
-        search(own, counters, &of, at, gathered, (uint)min((ulong)has, gathered_room), &h, &work, key);
+            total += here.weight[e];
+        search(&here, &of, at, gathered, (uint)min((ulong)has, gathered_room), &h, &work, key);
         if (item == 0) {
-            counters[GATHERED + question] = has;
+            bool outside = own->target[0] < at.before || own->target[1] - at.before >= total;
+            here.counters[GATHERED + question] = has;
             own->total = total;
-            if (own->target[0] < at.before || own->target[1] - at.before >= total)
-                mark_missed(own, question);
-            answer(own, counters, &of, key, sums, &results[number]);
+            answer(&here, outside, &of, key, &results[number]);
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }

@@ -71,6 +71,8 @@ static void choose_sample(struct fused *f)
     double width = asked == 0 ? 4.5 : asked, points, samples, lists, step, spread;
 
     f->sort = ki_robust_points(f->of->queue, f->of->type);
+    if (are_few(f) && f->sort > sizes->items)
+        f->sort = sizes->items;
     f->sort_group = sizes->group;
     while (f->sort_group > 1 && f->sort_group > info->max_work_group)
         f->sort_group /= 2;

@@ -203,7 +203,7 @@ kn_status ki_robust_settle_kept(const struct robust_ranks *r, const kn_buffer *c
     const kn_arg args[] = {KN_BUFFER(r->columns), KN_BUFFER(r->counters),   KN_BUFFER(candidates),
                            KN_VALUE(r->room),     KN_BUFFER(r->gathered),   KN_VALUE(r->gathered_room),
                            KN_VALUE(n),           KN_BUFFER(sums->partial), KN_VALUE(sums->count),
-                           KN_BUFFER(sums->sums), KN_BUFFER(r->results)};
+                           KN_BUFFER(r->results)};
 
     return launch(r, r->settle_kept, r->single, 1, args, KI_COUNT(args), err);
 }

@@ -107,12 +107,13 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                              false,
                              {.group = 1, .copies = 16, .chunk = 4096, .shares = 32},
                              {.group = 1024, .copies = 128, .chunk = 2048, .shares = 4}},
-    // The same where one launch settles all, and of so many elements (items) that narrower brackets are worth
-    // longer lists.
+    // The same where one launch settles all, with fewer points (items), which are found sooner and make
+    // brackets
+    // hardly wider; and of so many elements (items) that narrower brackets are worth longer lists.
     [SHAPE_ROBUST_SAMPLE_SMALL] = {"robust-sample-small",
                                    false,
-                                   {.group = 1, .copies = 16, .chunk = 4096, .shares = 32},
-                                   {.group = 512, .copies = 32, .chunk = 512, .shares = 2}},
+                                   {.group = 1, .items = 4096, .copies = 16, .chunk = 4096, .shares = 32},
+                                   {.group = 512, .items = 1024, .copies = 32, .chunk = 512, .shares = 2}},
     [SHAPE_ROBUST_SAMPLE_LARGE] =
         {"robust-sample-large",
          false,
@@ -124,7 +125,7 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                            true,
                            {.group = 1, .per_unit = 4, .ahead = 1},
                            {.group = 512, .per_unit = 2, .ahead = 8}},
-    // items: of columns of so many elements one launch settles all.
+    // items: of columns of so many elements, 16 leaves at most (lib/tree.clh), one launch settles all.
     [SHAPE_ROBUST_SETTLE] = {"robust-settle",
                              true,
                              {.group = 1, .items = 4096},
