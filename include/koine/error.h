@@ -10,15 +10,15 @@ extern "C" {
 // Marks what the shared library exports.
 #define KN_API __attribute__((visibility("default")))
 
-// 0 is fine; anything else names the kind of trouble, and a kn_error tells the rest. KN_ERROR_DEVICE and
-// KN_ERROR_MEMORY may come from every function that works on a device or takes memory, whether its comment
-// says so or not.
+// KN_OK (0) is success; any other value names the kind of failure, and a kn_error has the details.
+// KN_ERROR_DEVICE and KN_ERROR_MEMORY may come from every function that works on a device or takes memory,
+// whether its comment says so or not.
 typedef enum kn_status {
     KN_OK = 0,
-    KN_ERROR_ARGUMENT =
-        1,              // the caller asked for what cannot be: a null pointer, a range, a mismatched argument
-    KN_ERROR_LIMIT = 2, // a work-group, local memory or argument larger than this device takes
-    KN_ERROR_INPUT = 3, // a file whose contents are not what they should be, or that cannot be read
+    // an invalid argument: a null pointer, a value out of range, arguments that do not match
+    KN_ERROR_ARGUMENT = 1,
+    KN_ERROR_LIMIT = 2,       // a work-group, local memory or argument larger than this device takes
+    KN_ERROR_INPUT = 3,       // a file with invalid contents, or one that cannot be read
     KN_ERROR_OUTPUT = 4,      // a file that cannot be written
     KN_ERROR_NO_DEVICE = 5,   // no device, or not the one that was named
     KN_ERROR_DEVICE = 6,      // the driver reported an error
@@ -28,8 +28,8 @@ typedef enum kn_status {
     KN_ERROR_INTERRUPTED = 10 // stopped by the user
 } kn_status;
 
-// Filled by a function that fails; untouched by one that succeeds. It owns nothing: copy or drop it freely.
-// Every function takes a pointer to one as its last argument, and NULL if the caller does not care.
+// Filled in by a function that fails; left unchanged by one that succeeds. It owns no memory: copy or discard
+// it freely. Functions take a pointer to one as their last argument; it may be NULL.
 typedef struct kn_error {
     kn_status code;
     int native;           // the driver's or the operating system's own code, 0 if there is none
@@ -44,7 +44,7 @@ typedef struct kn_error {
         KN_OK, 0, "", "", 0, ""                                                                              \
     }
 
-// The name of a status as it stands above, "KN_ERROR_LIMIT" for instance. Never NULL.
+// The name of a status as written above, such as "KN_ERROR_LIMIT". Never NULL.
 KN_API const char *kn_status_name(kn_status status);
 
 #ifdef __cplusplus

@@ -26,8 +26,8 @@ typedef enum kn_image_kind {
     KN_IMAGE_3D = 5
 } kn_image_kind;
 
-// The channels of a texel, first in memory first; OpenCL's numbers. BGRA and ARGB have 8-bit channels,
-// INTENSITY and LUMINANCE normalised or floating ones; the others have any.
+// The channels of a texel, in memory order; the values are OpenCL's. BGRA and ARGB have 8-bit channels,
+// INTENSITY and LUMINANCE normalised or floating-point ones; the others can have any type.
 typedef enum kn_channel_order {
     KN_ORDER_R = 0x10B0,
     KN_ORDER_A = 0x10B1,
@@ -40,8 +40,8 @@ typedef enum kn_channel_order {
     KN_ORDER_LUMINANCE = 0x10B9
 } kn_channel_order;
 
-// What a channel is, in OpenCL's numbers. SNORM and UNORM read as float from -1 or 0 to 1 (read_imagef), HALF
-// and FLOAT as float, SIGNED through read_imagei, UNSIGNED through read_imageui.
+// The type of a channel; the values are OpenCL's. SNORM and UNORM are read as float from -1 or 0 to 1
+// (read_imagef), HALF and FLOAT as float, SIGNED through read_imagei, UNSIGNED through read_imageui.
 typedef enum kn_channel_type {
     KN_CHANNEL_SNORM8 = 0x10D0,
     KN_CHANNEL_SNORM16 = 0x10D1,
@@ -65,9 +65,9 @@ typedef struct kn_image_format {
 // Bytes of a texel: 1 to 16; 0 if OpenCL 1.2 has no such format.
 KN_API size_t kn_image_format_size(kn_image_format format);
 
-// A sampler is a sum: a filter, an addressing, and normalised coordinates or not; the bits are OpenCL C's
-// CLK_ ones. REPEAT and MIRROR take normalised coordinates only. It has no object: KN_SAMPLER(bits) hands it
-// to a kernel.
+// A sampler is a sum of these: a filter, an addressing mode, and whether coordinates are normalised; the bits
+// are OpenCL C's CLK_ values. REPEAT and MIRROR need normalised coordinates. A sampler is not an object:
+// KN_SAMPLER(bits) passes it to a kernel.
 typedef enum kn_sampler_bits {
     KN_SAMPLER_NORMALIZED = 1,
     KN_SAMPLER_NONE = 0,  // addressing: a coordinate outside is undefined
@@ -79,11 +79,11 @@ typedef enum kn_sampler_bits {
     KN_SAMPLER_LINEAR = 0x20
 } kn_sampler_bits;
 
-// An image of width x height x depth texels, contents undefined. `height` is 1 where the kind has none;
-// `depth` is that of a 3D image, the layers of an array, and 1 for all others. Kernels may read and write it,
-// though not in one launch. Errors: KN_ERROR_ARGUMENT for a size of 0 or a format OpenCL 1.2 does not have;
-// KN_ERROR_UNSUPPORTED for a device without images or without this format; KN_ERROR_LIMIT for sizes beyond
-// the device; KN_ERROR_MEMORY.
+// Makes an image of width x height x depth texels, whose contents are undefined. `height` is 1 if the kind
+// has none; `depth` is the depth of a 3D image, the number of layers of an array, and 1 for all others.
+// Kernels may read and write it, but not both in one launch. Errors: KN_ERROR_ARGUMENT for a size of 0 or a
+// format that OpenCL 1.2 does not have; KN_ERROR_UNSUPPORTED for a device without images or without this
+// format; KN_ERROR_LIMIT for sizes beyond the device's limits; KN_ERROR_MEMORY.
 KN_API kn_status kn_image_create(kn_context *context, kn_image_kind kind, kn_image_format format,
                                  size_t width, size_t height, size_t depth, kn_image **image, kn_error *err);
 // NULL is fine. Launches in flight are finished by the driver.
@@ -94,21 +94,21 @@ KN_API kn_image_format kn_image_get_format(const kn_image *image);
 // Width, height and depth as given to kn_image_create.
 KN_API void kn_image_get_size(const kn_image *image, size_t size[3]);
 
-// A part of an image, in texels; the third number counts slices or layers, of a 1D array too.
+// A part of an image, in texels; the third number counts slices or layers, also those of a 1D array.
 typedef struct kn_image_region {
     size_t origin[3], size[3];
 } kn_image_region;
 
 // Copies that return when they are done. `region` NULL is the whole image. Host rows are `row_pitch` bytes
-// apart (0: nothing between them), slices and layers follow after as many rows as the region has. One copy
-// over the bus. Errors: KN_ERROR_ARGUMENT for a region outside the image or a pitch shorter than its rows;
-// KN_ERROR_DEVICE.
+// apart (0: no gap between them); slices and layers follow after as many rows as the region has. Cost: one
+// copy over the bus. Errors: KN_ERROR_ARGUMENT for a region outside the image or a pitch shorter than its
+// rows; KN_ERROR_DEVICE.
 KN_API kn_status kn_image_write(kn_queue *queue, kn_image *image, const kn_image_region *region,
                                 const void *data, size_t row_pitch, kn_error *err);
 KN_API kn_status kn_image_read(kn_queue *queue, const kn_image *image, const kn_image_region *region,
                                void *data, size_t row_pitch, kn_error *err);
-// On the device, asynchronous, between images of one kind and format. `event` may be NULL; else the
-// caller frees it. Within one image the parts must not overlap.
+// Copies on the device, asynchronously, between images of the same kind and format. `event` may be NULL;
+// otherwise the caller frees it. Within one image the regions must not overlap.
 KN_API kn_status kn_image_copy(kn_queue *queue, const kn_image *from, const kn_image_region *region,
                                kn_image *to, const size_t to_origin[3], kn_event **event, kn_error *err);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libkoine: plain OpenCL C kernels on whatever device there is. This is the umbrella header; no OpenCL or
-// CUDA type appears in it. For native handles see koine/opencl.h and koine/cuda.h.
+// libkoine: plain OpenCL C kernels on any device. This is the umbrella header; no OpenCL or CUDA type appears
+// in it. For native handles see koine/opencl.h and koine/cuda.h.
 #ifndef KOINE_KOINE_H
 #define KOINE_KOINE_H
 
@@ -37,8 +37,9 @@
 extern "C" {
 #endif
 
-// The version of these headers, and that of the library that runs, "0.2.0": the same major number, and a
-// minor one that is not less, promise that the program works (CHANGELOG.md; 0.x makes no promise to 0.y).
+// The version of these headers, and that of the library at run time, "0.2.0". A program works with a library
+// of the same major version and the same or a later minor version (CHANGELOG.md); this is not promised
+// between versions 0.x and 0.y.
 #define KN_VERSION_MAJOR  0
 #define KN_VERSION_MINOR  2
 #define KN_VERSION_PATCH  0

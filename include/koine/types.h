@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element types that libkoine's algorithms work on, and how the structs of this interface are made.
+// The element types that libkoine's algorithms work on, and how the structs of this interface are
+// initialised.
 #ifndef KOINE_TYPES_H
 #define KOINE_TYPES_H
 
@@ -9,18 +10,18 @@
 
 #include <koine/error.h>
 
-// What a caller tells a function stands in a struct whose first member is its own size, so that a program
-// compiled with an older header goes on working when later versions add members at the end. KN_INIT makes
-// one, with 0 in every member that is not named; 0 is the default of each:
+// Options and tasks are passed in structs whose first member is their own size, so that a program compiled
+// with an older header keeps working when later versions add members at the end. KN_INIT makes such a struct,
+// with 0 in every member that is not named; 0 is the default of each:
 //
 //     kn_sort_options options = KN_INIT(kn_sort_options);                       // C and C++
 //     options.algorithm = KN_SORT_RADIX;
 //     kn_sort(queue, keys, KN_F32, n, &KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX), &err); // C
 //
-// Where C asks for a constant, as for a static variable: {.struct_size = sizeof(kn_sort_options), ...}. A
-// struct_size of 0, or members that this version of the library does not know with another value than 0, are
-// KN_ERROR_ARGUMENT. Structs without a struct_size keep their members for good, but for those that the
-// library hands out by pointer, which may gain some at their ends.
+// Where C requires a constant, as for a static variable: {.struct_size = sizeof(kn_sort_options), ...}. A
+// struct_size of 0, or a nonzero member that this version of the library does not know, is KN_ERROR_ARGUMENT.
+// Structs without a struct_size never change, except that those which the library hands out by pointer may
+// gain members at their ends.
 #ifdef __cplusplus
 template <class T> inline T kn_init_()
 {
@@ -53,16 +54,16 @@ typedef enum kn_type {
     KN_F64 = 9
 } kn_type;
 
-// Bytes of one element; 0 for a number that is no type.
+// Bytes of one element; 0 for any other value.
 KN_API size_t kn_type_size(kn_type type);
 
-// OpenCL C's word for it: "char", "uchar", ... "float", "double". Never NULL.
+// Its name in OpenCL C: "char", "uchar", ... "float", "double". Never NULL.
 KN_API const char *kn_type_name(kn_type type);
 
-// Frees what the library allocated for the caller. NULL is fine.
+// Frees memory that the library allocated for the caller. NULL is fine.
 KN_API void kn_free(void *pointer);
 
-// The order of a sort. NaN stand last in both.
+// The order of a sort. NaN come last in both.
 typedef enum kn_order { KN_ASCENDING = 0, KN_DESCENDING = 1 } kn_order;
 
 // The numeric policy a program is compiled with, the same on every path.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Koine: robust statistics, MRI reconstruction, image correlation, tomography and sparse systems, on every device.
 
-Arrays of NumPy are computed by the host's vectors and threads, or with ``context=koine.Context(...)`` on a device;
-arrays that are on a device (PyOpenCL, CuPy, PyTorch, `koine.Array`) where they are.
+NumPy arrays are processed on the host, with vectors and threads, or with ``context=koine.Context(...)`` on a device;
+arrays on a device (PyOpenCL, CuPy, PyTorch, `koine.Array`) are processed in place.
 """
 
 from __future__ import annotations

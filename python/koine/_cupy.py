@@ -38,5 +38,5 @@ def take_cupy(x: Any, name: str, context: Context | None) -> Operand:
     if not x.flags.c_contiguous:
         raise ValueError(f"{name} is not contiguous: pass cupy.ascontiguousarray(x)")
     if dtype.kind not in "iufcb":
-        raise TypeError(f"{name} has elements of {dtype}, which are no numbers")
+        raise TypeError(f"{name} has elements of {dtype}, which are not numbers")
     return space.take(x, data.ptr, x.shape, dtype)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays in a device's memory, for those who have no library of arrays for it."""
+"""Arrays in device memory, for use without another library of device arrays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .numbers import natural
 
 
 def shape_of(shape: int | Sequence[int]) -> tuple[int, ...]:
-    """A shape as a tuple; ValueError for negative sizes, TypeError for what is no shape."""
+    """A shape as a tuple; ValueError for negative sizes, TypeError for anything that is not a shape."""
     if isinstance(shape, (int, np.integer)):
         shape = (int(shape),)
     if not isinstance(shape, (tuple, list)):
@@ -41,7 +41,7 @@ class Array:
 
     def __init__(self, context: Context, shape: int | Sequence[int], dtype: DType) -> None:
         if dtype.hasobject:
-            raise TypeError("Python's objects cannot be on a device")
+            raise TypeError("an array of Python objects cannot be on a device")
         self.context = context
         self.shape = shape_of(shape)
         self.dtype = dtype
@@ -77,7 +77,7 @@ class Array:
         return f"<koine.Array of {self.dtype}, shape {self.shape}>"
 
     def numpy(self) -> npt.NDArray[Any]:
-        """A copy in the host's memory, once the device has it.
+        """A copy in host memory; waits for the device.
 
         Returns
         -------
@@ -89,12 +89,12 @@ class Array:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
-            raise ValueError("an array on a device comes to the host as a copy alone")
+            raise ValueError("an array on a device can only be copied to the host")
         made = self.numpy()
         return made if dtype is None else made.astype(dtype, copy=False)
 
     def write(self, x: npt.ArrayLike) -> None:
-        """Copies an array of this shape and type here.
+        """Copies an array of the same shape and type into this one.
 
         Parameters
         ----------
@@ -109,13 +109,13 @@ class Array:
         call(lib.kn_buffer_write, self.context.queue, self.buffer, 0, ffi.from_buffer(given), self.nbytes)
 
     def copy(self) -> Array:
-        """Another array of the same contents."""
+        """A copy of this array on the device."""
         made = Array(self.context, self.shape, self.dtype)
         call(lib.kn_buffer_copy, self.context.queue, self.buffer, 0, made.buffer, 0, self.nbytes, ffi.NULL)
         return made
 
     def reshape(self, *shape: int) -> Array:
-        """The same elements in another shape, not copied. One size may be -1: what is left."""
+        """The same elements in another shape, without a copy. One size may be -1: it is inferred."""
         given = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         sizes = self._settled(given)
         made = Array.__new__(Array)
@@ -127,7 +127,7 @@ class Array:
         left = self.size // known if known else 0
         sizes = shape_of([left if size == -1 else size for size in shape])
         if list(shape).count(-1) > 1 or math.prod(sizes) != self.size:
-            raise ValueError(f"{self.size} elements have no shape {tuple(shape)}")
+            raise ValueError(f"{self.size} elements cannot have the shape {tuple(shape)}")
         return sizes
 
     @property

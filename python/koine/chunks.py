@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statistics of a column that comes in chunks: one that memory does not hold."""
+"""Statistics of a column that comes in chunks and need not fit in memory."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ def stats_of_chunks(
     mad_scale: str = "raw",
     context: Context | None = None,
 ) -> Stats:
-    """`stats` of a column that comes in chunks, with the same exact median and MAD.
+    """`stats` of a column that comes in chunks (out of core), with the same exact median and MAD.
 
-    The column is read several times: twice as a rule where `count` says how many elements it has, else three times,
-    and never more than 16 times.
+    The column is read several times: usually twice if `count` says how many elements it has, otherwise three times, and
+    never more than 16 times.
 
     Parameters
     ----------
@@ -90,11 +90,11 @@ def stats_of_chunks(
     count : int, optional
         Elements of the column.
     held : int
-        Elements that are held in memory at a time. A column of up to so many is computed as an array.
+        Elements that are held in memory at a time. A column with no more elements is computed as an array.
     mad_scale : {"raw", "normal"}
         As in `stats`.
     context : Context, optional
-        Where chunks are computed; None: on the host.
+        Where chunks are processed; None: on the host.
 
     Returns
     -------
@@ -103,9 +103,9 @@ def stats_of_chunks(
     Raises
     ------
     TypeError
-        A chunk of another type, and chunks that cannot be read twice.
+        A chunk of another type, or chunks that cannot be read twice.
     ArgumentError
-        Chunks that are others in the second pass, as far as it shows, or not `count` elements.
+        Chunks that are found to differ in a later pass, or do not have `count` elements.
 
     Examples
     --------

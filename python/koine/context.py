@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A device, opened: what computes, and what arrays of a device lie in."""
+"""Contexts: open devices, on which arrays are stored and kernels run."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ _levels = {lib.KN_LOG_WARNING: "warning", lib.KN_LOG_INFO: "info", lib.KN_LOG_DE
 
 
 class Context:
-    """A device, opened, with the programs compiled for it. Several threads may use it at once.
+    """An open device, with the programs compiled for it. Several threads may use it at once.
 
     Parameters
     ----------
     device : str, optional
-        ``"auto"``, ``"cpu"``, ``"gpu"``, ``"cuda:0"``, ``"opencl:0.0"``, or a part of a device's name. Without it
-        that of the environment's KOINE_DEVICE, else the best one.
+        ``"auto"``, ``"cpu"``, ``"gpu"``, ``"cuda:0"``, ``"opencl:0.0"``, or a part of a device's name. The default is
+        the environment variable KOINE_DEVICE, or else the best device.
     log : callable, optional
-        ``log(level, message)`` receives what the library would like to say: a level, ``"warning"``, ``"info"`` or
+        ``log(level, message)`` receives the library's log messages: a level, ``"warning"``, ``"info"`` or
         ``"debug"``, and a line. Any thread that uses the context may call it.
     debug_sync : bool
-        Waits after each kernel, and names it in the error if the device failed: slow, for finding faults.
+        Waits after each kernel, and names it in the error if the device failed: slow, for debugging.
     max_alloc : int
-        No allocation of more bytes than this; 0: what the device allows.
+        The largest single allocation in bytes; 0: what the device allows.
     cache_dir : str, optional
-        Where compiled programs are kept; ``""``: nowhere. Without it KOINE_CACHE_DIR, else a folder in ~/.cache.
+        Where compiled programs are kept; ``""``: nowhere. The default is KOINE_CACHE_DIR, or else a folder in ~/.cache.
     policy : {"default", "strict", "fast"}
-        The numeric policy of the library's own kernels, where they promise no bits.
+        The numeric policy of the library's own kernels, except those with bitwise reproducible results.
 
     Raises
     ------
     NoDeviceError
-        No such device; the text lists those that there are.
+        No such device; the message lists the available ones.
     UnsupportedError
-        A device that is listed but cannot be used; the text says why.
+        A device that is listed but cannot be used; the message says why.
 
     Notes
     -----
-    Each thread has a queue of its own in a context, in which its work is done in order. A context that was opened
-    before a fork is of no use in the child, which opens its own.
+    Each thread has its own queue in a context, in which its work is done in order. A context that was opened before a
+    fork cannot be used in the child, which has to open its own.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Context:
 
     @classmethod
     def of(cls, owner: Any) -> Context:
-        """The context in which somebody else's object is: that of an array, or of PyOpenCL's contexts and queues.
+        """The context of an object from another library: of an array, or of a PyOpenCL context or queue.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class Context:
         return self._handle is None
 
     def close(self) -> None:
-        """Closes it. What is still in it may be dropped afterwards, but not used."""
+        """Closes the context. Objects made in it may be deleted afterwards, but not used."""
         self._handle = None
         self._local = threading.local()
 
@@ -182,7 +182,7 @@ class Context:
         return made
 
     def empty(self, shape: int | Sequence[int], dtype: npt.DTypeLike = np.float32) -> Any:
-        """An array on the device, of undefined contents.
+        """An array on the device with undefined contents.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ class Context:
         return Array(self, shape, np.dtype(dtype))
 
     def finish(self) -> None:
-        """Waits until what this thread asked for is done, and reports what went wrong meanwhile."""
+        """Waits until this thread's work is done, and reports what went wrong meanwhile."""
         call(lib.kn_queue_finish, self.queue)
 
 
@@ -213,7 +213,7 @@ _default_lock = threading.Lock()
 
 
 def default_context() -> Context:
-    """The context on the default device that functions without host code take for arrays of NumPy.
+    """The context on the default device, which functions without host code use for NumPy arrays.
 
     Returns
     -------

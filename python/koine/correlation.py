@@ -35,18 +35,18 @@ class Autocorrelation:
         ``sum I(y, x) I'(y + Y0, x + X0)`` over the overlap, at ``[Y0, R + X0]``: exact. Of volumes at
         ``[Z0, R + Y0, R + X0]``.
     values : numpy.ndarray of float64, of the shape of sums
-        The correlation; NaN where there is none.
+        The correlation; NaN where it is undefined.
     rings : structured numpy.ndarray, shape (..., R + 1)
         The azimuthal average, of volumes the spherical one: fields radius, in pixels, value, error, weight and count.
     lengths : structured numpy.ndarray, shape (...)
-        In pixels, NaN where there is none: r_max, the first maximum behind the first trough, its error r_max_error and
-        the correlation there, maximum; the trough's r_min and minimum; r_zero, where it first falls through 0.
+        In pixels, NaN if there is none: r_max, the first maximum after the first minimum, its error r_max_error and the
+        correlation there, maximum; r_min and minimum, the same of that minimum; r_zero, the first zero crossing.
     max_offset : int
         R.
     method, why : str
-        What computed it, and why it was taken.
+        The method that ran, and why it was chosen.
     bound : float
-        What each sum is off by at most: 0 unless `single` was asked for.
+        The greatest possible error of a sum: 0 unless `single` was asked for.
     """
 
     sums: npt.NDArray[np.uint64]
@@ -77,26 +77,26 @@ def autocorr(
     Parameters
     ----------
     frames : array, shape (height, width) or (count, height, width); of volumes (depth, height, width), or several
-        I, of uint8, uint16, or float32, which is scaled to 16 bits by its range unless its numbers are whole ones.
+        I, of uint8, uint16, or float32, which is scaled to 16 bits by its range unless its numbers are integers.
     second : array, optional
-        I', the one that is shifted, of the same type; of the shape of frames, or one for all; None: the first.
+        I', the image that is shifted, of the same type; of the shape of frames, or one for all; None: the first.
     mask : array_like of bool, optional
-        Where neither image counts it is False; of the shape of frames, or one for all. Of arrays of NumPy.
+        False where pixels count in neither image; of the shape of frames, or one for all. Only for NumPy arrays.
     max_offset : int
-        R, less than the longest side; 0: a quarter of the shortest side, at most 250, of a volume 64.
+        R, less than the longest side; 0: a quarter of the shortest side, at most 250, or 64 for a volume.
     method : str
         ``"auto"``; on the host ``"fft"``, ``"simd"``, ``"naive"``; on devices ``"direct"``, ``"fft"``, and those of Lu et
         al. (2009): ``"texture-style"``, ``"two-line"``, ``"two-kernel"``.
     normalization : {"pearson", "energy", "lu2009", "geo", "zero", "unbiased", "symavg"}
-        Of values, rings and lengths.
+        For values, rings and lengths.
     single : bool
-        Transforms in single precision: faster, and no longer exact; `bound` says by how much.
+        Transforms in single precision: faster, but not exact; `bound` is the greatest possible error.
     volume : bool
         Correlate volumes; always exact, without a mask, by ``"auto"`` or ``"fft"``.
     periodic : bool
-        Images and volumes go on beyond their sides as they began; exact, without a mask, by ``"auto"`` or ``"fft"``.
+        Periodic boundaries; exact, without a mask, by ``"auto"`` or ``"fft"``.
     context : Context, optional
-        Where arrays of NumPy are computed; None: on the host.
+        Where NumPy arrays are processed; None: on the host.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def autocorr(
     Raises
     ------
     ArgumentError, UnsupportedError
-        Floats that are not finite; a method that the place does not have.
+        Floats that are not finite; a method that the host or device does not have.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def autocorr(
         call(lib.kn_autocorr_execute, plan, task, shape[0], results.struct)
     else:
         if mask is not None:
-            raise TypeError("a mask goes with arrays of the host")
+            raise TypeError("a mask is only possible with arrays on the host")
         other = ffi.NULL if beside is None else _whole(beside, given).pointer
         call(lib.kn_autocorr_execute_buffers, plan, given.pointer, other, shape[0], results.struct)
     return results.give(plan, several=len(given.shape) == len(shape))

@@ -75,7 +75,7 @@ class CudaSpace(Space):
     def require(self, context: Context | None, name: str) -> None:
         """ValueError if a context is named, and it is another one."""
         if context is not None and context.handle != self._handle:
-            raise ValueError(f"{name} is in another context than the one that is named")
+            raise ValueError(f"{name} is in a context other than the given one")
 
 
 class InterfaceSpace(CudaSpace):
@@ -135,7 +135,7 @@ def take_cuda(x: Any, name: str, context: Context | None) -> Operand:
     if not _is_contiguous(shape, interface.get("strides"), dtype.itemsize):
         raise ValueError(f"{name} is not contiguous")
     if dtype.kind not in "iufcb":
-        raise TypeError(f"{name} has elements of {dtype}, which are no numbers")
+        raise TypeError(f"{name} has elements of {dtype}, which are not numbers")
     space = _interface_space(_device_number(x, name), int(interface.get("stream") or 0))
     space.require(context, name)
     return space.take(x, interface["data"][0], shape, dtype)

@@ -30,7 +30,7 @@ class Device:
         ``"cpu"``, ``"gpu"`` or ``"accelerator"``.
     compute_units : int
     global_memory, local_memory, max_alloc : int
-        Bytes in all, of a work-group, and of one allocation.
+        Bytes of global memory, of local memory per work-group, and of the largest allocation.
     max_work_group : int
         Work-items in a work-group at most.
     fp64 : bool
@@ -38,9 +38,9 @@ class Device:
     is_default : bool
         Whether ``koine.Context()`` takes it.
     alias_of : str
-        The spec through which this very device is used; ``""`` if it is that entry.
+        The spec of the entry through which this same device is used; ``""`` if it is that entry.
     why_not : str
-        Why it is not used, in words; ``""`` if it can be.
+        Why it cannot be used, in words; ``""`` if it can be.
     """
 
     spec: str
@@ -73,7 +73,7 @@ def device_of(info: Any) -> Device:
 
 
 def devices(usable: bool = True) -> list[Device]:
-    """The devices there are, the default one first.
+    """The available devices, the default one first.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def devices(usable: bool = True) -> list[Device]:
     Returns
     -------
     list of Device
-        Empty where there is none: `koine.why_no_device` then says why.
+        Empty if there is none: `koine.why_no_device` then says why.
 
     Notes
     -----
@@ -103,12 +103,12 @@ def devices(usable: bool = True) -> list[Device]:
 
 
 def why_no_device() -> str:
-    """For each path without a device the reason, in words.
+    """The reason for each path (CUDA, OpenCL) that has no device, in words.
 
     Returns
     -------
     str
-        ``"CUDA: no NVIDIA driver (libcuda.so.1 not found)"``; ``""`` where every path has one.
+        ``"CUDA: no NVIDIA driver (libcuda.so.1 not found)"``; ``""`` if every path has one.
     """
     settle()
     found = make("kn_device_list", lib.kn_device_list_free, lib.kn_device_list_create)

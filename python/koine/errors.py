@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is raised when libkoine cannot do its work, with its own sentence."""
+"""Exceptions that are raised when libkoine fails, with its message."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ._native import ffi, lib
 
 
 class Error(Exception):
-    """The library could not do what was asked; the text says what happened, where, and what to do.
+    """The library could not do what was asked; the message says what happened, where, and what to do.
 
     Attributes
     ----------
     code : str
-        The kind of trouble as the C headers name it, ``"KN_ERROR_DEVICE"`` for instance.
+        The kind of error by its name in the C headers, such as ``"KN_ERROR_DEVICE"``.
     native, native_name : int, str
         The driver's or the operating system's own code and its name; 0 and ``""`` without one.
     file, line : str, int
@@ -29,11 +29,11 @@ class Error(Exception):
 
 
 class ArgumentError(Error, ValueError):
-    """An argument that cannot be."""
+    """An invalid argument."""
 
 
 class LimitError(Error, ValueError):
-    """More than this device takes."""
+    """A limit of this device is exceeded."""
 
 
 class InputError(Error, OSError):
@@ -57,11 +57,11 @@ class UnsupportedError(Error, NotImplementedError):
 
 
 class BuildError(Error, RuntimeError):
-    """A kernel does not compile; the text has the compiler's words."""
+    """A kernel does not compile; the message has the compiler's output."""
 
 
 class OutOfMemoryError(Error, MemoryError):
-    """Out of memory, of the host or of a device."""
+    """Out of memory on the host or on a device."""
 
 
 _classes: dict[int, type[Error]] = {

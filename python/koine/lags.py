@@ -129,7 +129,7 @@ def autocorr_lags(
     )
     if given.space.queue is not None:
         if mask is not None:
-            raise TypeError("a mask goes with arrays of the host")
+            raise TypeError("a mask is only possible with arrays on the host")
         return _execute(lib.kn_autocorr_execute_lags_buffer, plan, given.pointer, count, lags, normalization)
     task, _kept = frames_struct(given, None, mask, (count, height, width))
     return _execute(lib.kn_autocorr_execute_lags, plan, task, count, lags, normalization)

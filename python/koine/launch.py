@@ -67,7 +67,7 @@ class _Arguments:
     def buffer(self, struct: Any, parameter: Parameter, argument: Any) -> None:
         """An array."""
         if not hasattr(argument, "shape"):
-            raise TypeError(f"{parameter.name} is a pointer, and {type(argument).__name__} is no array")
+            raise TypeError(f"{parameter.name} is a pointer, and {type(argument).__name__} is not an array")
         operand = take(argument, parameter.name)
         if operand.space.queue is None:
             operand = self.upload(operand, parameter)

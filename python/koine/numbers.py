@@ -19,7 +19,7 @@ def natural(number: Any, name: str) -> int:
     if found < 0:
         raise ValueError(f"{name} is {found}, less than 0")
     if found >= 1 << 63:
-        raise ValueError(f"{name} is {found}, more than memory has addresses for")
+        raise ValueError(f"{name} is {found}, more than the address space holds")
     return found
 
 

@@ -115,11 +115,11 @@ def take_pyopencl(x: Any, name: str, context: Context | None) -> Operand:
         if known is not None:
             return known
     if context is not None and context.handle != space.context:
-        raise ValueError(f"{name} is in another context than the one that is named")
+        raise ValueError(f"{name} is in a context other than the given one")
     if not x.flags.c_contiguous:
         raise ValueError(f"{name} is not contiguous: pass x.copy()")
     if np.dtype(x.dtype).kind not in "iufcb":
-        raise TypeError(f"{name} has elements of {x.dtype}, which are no numbers")
+        raise TypeError(f"{name} has elements of {x.dtype}, which are not numbers")
     if x.events:
         _wait_for_others(x)
     return space.take(x, name)

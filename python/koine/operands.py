@@ -194,9 +194,9 @@ def take_beside(x: Any, name: str, beside: Operand) -> Operand:
 def _checked(array: Any, name: str) -> Any:
     """An array of NumPy that libkoine can read where it is."""
     if not isinstance(array, np.ndarray):
-        raise TypeError(f"{name} is no array: {type(array).__name__}")
+        raise TypeError(f"{name} is not an array: {type(array).__name__}")
     if array.dtype.hasobject or array.dtype.names is not None or array.dtype.kind not in "iufcb":
-        raise TypeError(f"{name} has elements of {array.dtype}, which are no numbers")
+        raise TypeError(f"{name} has elements of {array.dtype}, which are not numbers")
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array: pass x.compressed(), or x.data")
     if not array.flags.c_contiguous:
@@ -218,7 +218,7 @@ def _take_list(x: Any, name: str, context: Context | None) -> Operand:
 
 def _take_array(x: Any, name: str, context: Context | None) -> Operand:
     if context is not None and context is not x.context:
-        raise ValueError(f"{name} is in another context than the one that is named")
+        raise ValueError(f"{name} is in a context other than the given one")
     return ContextSpace(x.context).take(x)
 
 

@@ -218,7 +218,7 @@ def test_what_frames_some_lags_apart_cannot_be(context: koine.Context) -> None:
         koine.autocorr_lags(images, 3)
     with pytest.raises(ValueError, match="frames have 2 axes"):
         koine.autocorr_lags(images[0], 1)
-    with pytest.raises(TypeError, match="a mask goes with arrays of the host"):
+    with pytest.raises(TypeError, match="a mask is only possible with arrays on the host"):
         koine.autocorr_lags(context.array(images), 1, mask=images[0] > 9)
     with pytest.raises(koine.UnsupportedError, match="KN_F32 are scaled by the host"):
         koine.autocorr_lags(context.array(images.astype("float32")), 1)

@@ -140,7 +140,7 @@ refused(tensor(x), context=koine.Context("cuda:0"))
 refused(fake_cupy.ndarray(x), context=koine.Context("cuda:0"))
 """)  # fmt: skip
     words = ["ascontiguousarray", "byte_order", "complex64", "2_axes"]
-    words += ["gradient", "x.contiguous", "float16", "complex64", "resolve_conj", "layout", *2 * ["another_context"]]
+    words += ["gradient", "x.contiguous", "float16", "complex64", "resolve_conj", "layout", *2 * ["a_context_other_than"]]
     assert all(word in line for word, line in zip(words, found, strict=True)), found
 
 

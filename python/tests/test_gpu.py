@@ -132,7 +132,7 @@ def test_what_is_refused(lib: Any) -> None:
         koine.sort(x[::2])
     with pytest.raises(ValueError, match="axes"):
         koine.sort(x.reshape(3, 4))
-    with koine.Context("cuda:0") as other, pytest.raises(ValueError, match="another context"):
+    with koine.Context("cuda:0") as other, pytest.raises(ValueError, match="a context other than"):
         koine.sort(x, context=other)
     if lib.__name__ == "torch":
         with pytest.raises(TypeError, match="gradient"):

@@ -86,7 +86,7 @@ def test_arrays_that_are_refused(cl_queue: Any) -> None:
     with pytest.raises(TypeError, match="byte order"):
         koine.sort(cl_array.to_device(cl_queue, X.astype(">f4")))
     other = cl.Context([cl_queue.device])
-    with pytest.raises(ValueError, match="another context"):
+    with pytest.raises(ValueError, match="a context other than"):
         koine.sort(x, context=koine.Context.of(other))
     with pytest.raises(ValueError, match="another device, or in another context"):
         koine.sort_by_key(x, cl_array.to_device(cl.CommandQueue(other), X))

@@ -138,6 +138,6 @@ kn_status ki_check_elements(const char *function, size_t n, size_t size, kn_erro
 {
     if (n <= PTRDIFF_MAX / size)
         return KN_OK;
-    return ki_fail(err, KN_ERROR_LIMIT,
-                   "%s: %zu elements of %zu bytes are more than memory has addresses for", function, n, size);
+    return ki_fail(err, KN_ERROR_LIMIT, "%s: %zu elements of %zu bytes are more than the address space holds",
+                   function, n, size);
 }

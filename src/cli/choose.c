@@ -138,11 +138,10 @@ kn_status place_open(const char *spec, bool must_be_device, const char *command,
 // The host's code has no relaxed maths.
 static kn_status check_host(int policy, kn_error *err)
 {
-    return policy == KN_POLICY_FAST
-               ? ki_fail(err, KN_ERROR_ARGUMENT,
-                         "--policy fast: the host's own code has one arithmetic, without contraction; name a "
-                         "device with --device")
-               : KN_OK;
+    return policy == KN_POLICY_FAST ? ki_fail(err, KN_ERROR_ARGUMENT,
+                                              "--policy fast: the host's own code always computes without "
+                                              "contraction or relaxed maths; name a device with --device")
+                                    : KN_OK;
 }
 
 kn_status place_open_with(const char *spec, int policy, bool must_be_device, const char *command,
@@ -185,7 +184,7 @@ kn_status place_open_chosen(const struct place_spec *spec, int policy, bool must
 
     *opened = status == KN_OK;
     if (status && spec->from_all) {
-        fprintf(stderr, "%s: %s is left out: %s\n", command, spec->spec, why.text);
+        fprintf(stderr, "%s: %s is skipped: %s\n", command, spec->spec, why.text);
         return KN_OK;
     }
     if (status && err)

@@ -15,8 +15,8 @@ const struct command *const koine_commands[] = {
 };
 
 const struct command_example koine_examples[KOINE_EXAMPLES] = {
-    {"koine devices", "which devices there are, and which one is used by default"},
-    {"koine stats ACC.csv", "mean, deviation, median and MAD of each column, computed on that device"},
+    {"koine devices", "the available devices, and the default one"},
+    {"koine stats ACC.csv", "mean, standard deviation, median and MAD of each column, on that device"},
 };
 
 const struct command *command_named(const char *name)

@@ -32,7 +32,7 @@ static kn_status read_define(const char *word, struct build_defines *defines, kn
     char *copy;
 
     if (!length || (word[length] && word[length] != '='))
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--define: '%s' is no macro; expected NAME or NAME=VALUE",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--define: '%s' is not a macro; expected NAME or NAME=VALUE",
                        word);
     copy = strdup(word);
     if (!copy)

@@ -95,7 +95,7 @@ static kn_status open_soonest(const kn_work *work, int policy, const char *comma
         snprintf(place->why, sizeof place->why, "about %.2g s, less than a GPU takes to start", c.host);
     else
         snprintf(place->why, sizeof place->why, "about %.2g s, a GPU would take %.2g s%s", c.host,
-                 c.start + c.device + c.build, c.build > 0 ? ", most of it to compile once" : "");
+                 c.start + c.device + c.build, c.build > 0 ? ", most of it for compiling once" : "");
     return status;
 }
 

@@ -97,10 +97,10 @@ kn_status inputs_add(struct inputs *inputs, const struct string_list *items, con
         const char *item = items->items[i];
 
         if (!*item)
-            status = ki_fail(err, KN_ERROR_ARGUMENT, "an input's name is empty; - is standard input");
+            status = ki_fail(err, KN_ERROR_ARGUMENT, "the name of an input is empty; - is standard input");
         else if (strcmp(item, "-") == 0 && has_standard_input(inputs))
-            status =
-                ki_fail(err, KN_ERROR_ARGUMENT, "standard input (-) is named twice, and can be read once");
+            status = ki_fail(err, KN_ERROR_ARGUMENT,
+                             "standard input (-) is named twice, but can be read only once");
         else if (strcmp(item, "-") != 0 && stat(item, &info) == 0 && S_ISDIR(info.st_mode))
             status = add_folder(inputs, item, endings, err);
         else

@@ -109,7 +109,7 @@ static kn_status run_word(int argc, char **argv, kn_error *err)
     if (strcmp(word, "--completion") == 0 && next && completion_print(next, stdout))
         return KN_OK;
     if (strcmp(word, "--completion") == 0)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--completion: '%s' is none of bash, zsh, fish",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--completion: '%s' is not one of bash, zsh, fish",
                        next ? next : "");
     if (!*word)
         return ki_fail(err, KN_ERROR_ARGUMENT, "no command given; try 'koine --help'");

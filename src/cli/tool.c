@@ -48,8 +48,7 @@ kn_status tool_check_library(const struct tool *tool, const char *const *names, 
 
     return policy == KN_POLICY_DEFAULT || library < 2
                ? KN_OK
-               : ki_fail(err, KN_ERROR_ARGUMENT,
-                         "--policy %s: %s has an arithmetic of its own; --library own has the policy",
+               : ki_fail(err, KN_ERROR_ARGUMENT, "--policy %s: %s does not follow it; use --library own",
                          policy_names[policy], names[library]);
 }
 

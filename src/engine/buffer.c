@@ -277,9 +277,10 @@ kn_status kn_buffer_fill(kn_queue *queue, kn_buffer *buffer, const void *pattern
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_buffer_fill: a pattern of %zu bytes; it may have 1, 2, 4, 8 or 16", pattern_size);
     if (bytes == 0 || bytes % pattern_size || offset % pattern_size)
-        return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "kn_buffer_fill: offset %zu or length %zu is no multiple of the pattern's %zu bytes",
-                       offset, bytes, pattern_size);
+        return ki_fail(
+            err, KN_ERROR_ARGUMENT,
+            "kn_buffer_fill: offset %zu or length %zu is not a multiple of the pattern's %zu bytes", offset,
+            bytes, pattern_size);
     for (size_t done = 0; done < bytes && !status;) {
         struct piece piece = piece_at(buffer, offset + done, bytes - done);
         status = queue->context->backend->fill(queue->native, piece.memory, pattern, pattern_size,

@@ -205,7 +205,7 @@ static kn_status check_group(const kn_context *context, const kn_kernel *kernel,
         if (range->global[d] % range->local[d])
             return ki_fail(
                 err, KN_ERROR_ARGUMENT,
-                "%s: %zu work-items in dimension %u are no multiple of the work-group's %zu (OpenCL 1.2)",
+                "%s: %zu work-items in dimension %u are not a multiple of the work-group's %zu (OpenCL 1.2)",
                 name, range->global[d], d, range->local[d]);
         if (range->local[d] > info->max_work_item_sizes[d])
             return ki_fail(err, KN_ERROR_LIMIT,

@@ -33,7 +33,7 @@ kn_status kn_offline_compile(const kn_offline_target *target, const kn_source *s
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_offline_compile: %s is NULL",
                        target ? "source" : "target");
     if (policy != KN_POLICY_DEFAULT && policy != KN_POLICY_STRICT && policy != KN_POLICY_FAST)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_offline_compile: %d is no kn_policy", (int)policy);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_offline_compile: %d is not a kn_policy", (int)policy);
     made = calloc(1, sizeof *made);
     if (!made)
         return ki_fail_memory(err, sizeof *made, "a compilation");

@@ -46,8 +46,9 @@ static kn_status unpacking_failed(const char *name, int result, const char *why,
     if (result == Z_MEM_ERROR)
         return ki_fail_memory(err, 0, name);
     if (result == Z_BUF_ERROR || result == Z_OK)
-        return ki_fail_at(err, KN_ERROR_INPUT, name, 0, "its packed bytes end early; is the file complete?");
-    return ki_fail_at(err, KN_ERROR_INPUT, name, 0, "its packed bytes are damaged (%s)",
+        return ki_fail_at(err, KN_ERROR_INPUT, name, 0,
+                          "its compressed data end early; is the file complete?");
+    return ki_fail_at(err, KN_ERROR_INPUT, name, 0, "its compressed data are damaged (%s)",
                       why ? why : "zlib refuses them");
 }
 
@@ -163,8 +164,8 @@ kn_status gzip_inflate(const char *name, const void *packed, size_t packed_count
     if (result != Z_STREAM_END)
         status = unpacking_failed(name, given == count ? Z_DATA_ERROR : result, stream.msg, err);
     else if (given != count)
-        status =
-            ki_fail_at(err, KN_ERROR_INPUT, name, 0, "unpacks to %zu bytes instead of %zu", given, count);
+        status = ki_fail_at(err, KN_ERROR_INPUT, name, 0, "decompresses to %zu bytes instead of %zu", given,
+                            count);
     inflateEnd(&stream);
     return status;
 }

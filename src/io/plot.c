@@ -286,7 +286,7 @@ static kn_status read_drawing(const char *path, struct ki_text *svg, kn_error *e
     size_t count;
 
     if (!file)
-        return ki_fail_errno(err, KN_ERROR_OUTPUT, path, errno, "gnuplot left no drawing");
+        return ki_fail_errno(err, KN_ERROR_OUTPUT, path, errno, "gnuplot wrote no drawing");
     while ((count = fread(bytes, 1, sizeof bytes, file)) > 0)
         ki_text_add_bytes(svg, bytes, count);
     count = (size_t)ferror(file);
@@ -338,9 +338,9 @@ kn_status plot_write_page(const char *path, const struct plot_page *page, bool f
     kn_status status;
 
     if (!ki_process_find(program, gnuplot))
-        return ki_fail(err, KN_ERROR_UNSUPPORTED,
-                       "plots are drawn by gnuplot, which is not installed (Debian, Ubuntu: apt-get install "
-                       "gnuplot-nox)");
+        return ki_fail(
+            err, KN_ERROR_UNSUPPORTED,
+            "plots need gnuplot, which is not installed (Debian, Ubuntu: apt-get install gnuplot-nox)");
     status = ki_process_folder(folder, err);
     if (status)
         return status;

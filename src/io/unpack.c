@@ -60,12 +60,12 @@ enum packing packing_of(const char *bytes, size_t count)
 static kn_status fail_end(struct unpack *unpack, kn_error *err)
 {
     return ki_fail_at(err, KN_ERROR_INPUT, unpack->name, 0,
-                      "its packed bytes end early; is the file complete?");
+                      "its compressed data end early; is the file complete?");
 }
 
 static kn_status fail_damaged(struct unpack *unpack, const char *why, kn_error *err)
 {
-    return ki_fail_at(err, KN_ERROR_INPUT, unpack->name, 0, "its packed bytes are damaged (%s)", why);
+    return ki_fail_at(err, KN_ERROR_INPUT, unpack->name, 0, "its compressed data are damaged (%s)", why);
 }
 
 // More packed bytes, if all that there are were taken.
@@ -249,7 +249,7 @@ static kn_status open_packing(struct unpack *unpack, kn_error *err)
 #else
     return ki_fail_at(
         err, KN_ERROR_UNSUPPORTED, unpack->name, 0,
-        "is packed by zstd, and this Koine was built without libzstd: unpack it with unzstd, or "
+        "is compressed by zstd, but this Koine was built without libzstd: decompress it with unzstd, or "
         "install libzstd's development files (Debian, Ubuntu: libzstd-dev) and build again");
 #endif
 }

@@ -19,7 +19,7 @@ static kn_status check_functions(const kn_context *context, const kn_operator_fu
         return ki_fail(err, KN_ERROR_UNSUPPORTED, "an operator of the type %d; expected KN_F32 or KN_F64",
                        (int)given->type);
     if (given->rows > SIZE_MAX / 2 / number || given->columns > SIZE_MAX / 2 / number)
-        return ki_fail(err, KN_ERROR_LIMIT, "%zu rows and %zu columns are more than memory has addresses for",
+        return ki_fail(err, KN_ERROR_LIMIT, "%zu rows and %zu columns are more than the address space holds",
                        given->rows, given->columns);
     if (context && (!given->apply || given->apply_host))
         return ki_fail(err, KN_ERROR_ARGUMENT,

@@ -38,7 +38,7 @@ static kn_status check_options(const char *function, const kn_source_options *op
         (options->predefined_count && !options->predefined))
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: the options count what is NULL", function);
     if (options->macros != KN_SOURCE_MACROS_OPENCL && options->macros != KN_SOURCE_MACROS_CUDA)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %d is no kn_source_macros", function,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %d is not a kn_source_macros", function,
                        (int)options->macros);
     for (size_t i = 0; i < options->define_count; i++)
         if (!options->defines[i].name)

@@ -177,7 +177,7 @@ static const char *objection(const struct src_type *type)
     if (type->pointers)
         return NULL;
     if (type->class == SRC_CLASS_VOID)
-        return "void is no type for an argument";
+        return "void is not a type for an argument";
     if (type->class == SRC_CLASS_BOOL)
         return "bool has no fixed size; pass an int or a uchar";
     if (type->class == SRC_CLASS_SIZED)
@@ -296,7 +296,7 @@ static kn_status read_group(struct scan *scan, const struct src_token *word, kn_
         struct src_value value = {0, false};
         for (const struct src_token *t = at; t < end; t++)
             if (t->kind == SRC_IDENTIFIER)
-                return fail(scan, t, "reqd_work_group_size: \"%.*s\" is no number and no macro",
+                return fail(scan, t, "reqd_work_group_size: \"%.*s\" is not a number and no macro",
                             (int)t->length, t->text);
         if ((i < 2) != (end < close) || !ki_src_evaluate(at, (size_t)(end - at), &value, &complaint) ||
             !value.bits || value.bits > UINT32_MAX)

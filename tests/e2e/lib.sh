@@ -93,7 +93,7 @@ need_device()
 # need_tiff FILE: skips the test where this Koine was built without libtiff; FILE is a TIFF image.
 need_tiff()
 {
-    ! koine autocorr "$1" 2>&1 | grep -q 'without which this Koine was built' || skip tiff "built without libtiff"
+    ! koine autocorr "$1" 2>&1 | grep -q 'but this Koine was built without it' || skip tiff "built without libtiff"
 }
 
 # on_oclgrind: whether the default device is Oclgrind's, which is slow, hands out no binaries, and gives the lines of

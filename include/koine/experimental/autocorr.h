@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlations held against the definition and against one another, and where the time of a series goes.
-// koine autocorr is made of it. Not promised (koine/experimental.h).
+// Correlations verified against the definition and compared with one another, and where the time of a series
+// goes. koine autocorr uses this. Unstable (koine/experimental.h).
 #ifndef KOINE_EXPERIMENTAL_AUTOCORR_H
 #define KOINE_EXPERIMENTAL_AUTOCORR_H
 
@@ -10,11 +10,11 @@
 extern "C" {
 #endif
 
-// ---- sums held against the definition: kn_autocorr_series_options.verification ----
+// ---- sums verified against the definition: kn_autocorr_series_options.verification ----
 
-// Of each frame `count` offsets, drawn by `seed`, perhaps some of them twice, are recomputed term by term, in
-// 64 bits and serially. Sums are brought from the device for it. Cost: one or two reads of the image for
-// each.
+// For each frame, `count` offsets, drawn at random from `seed` and possibly repeated, are recomputed term by
+// term, in 64 bits and serially. The sums are copied from the device for this. Cost: one or two reads of the
+// image for each.
 typedef struct kn_autocorr_verification {
     size_t count;
     uint64_t seed;
@@ -22,31 +22,32 @@ typedef struct kn_autocorr_verification {
 
 typedef struct kn_autocorr_verified {
     size_t count; // offsets that were recomputed
-    size_t wrong; // of them: off by more than the bound that the method states
-    // The first wrong one: where, what was found and what the definition gives.
+    size_t wrong; // those off by more than the bound that the method states
+    // The first wrong one: its offset, the value found and the value by definition.
     ptrdiff_t x0;
     size_t y0;
     uint64_t found, expected;
-    uint64_t most; // the greatest difference, right or wrong
+    uint64_t most; // the greatest difference, including those within the bound
 } kn_autocorr_verified;
 
 // ---- where time goes ----
 
-// Of the last kn_autocorr_series_execute; seconds overlap.
+// Times of the last kn_autocorr_series_execute, in seconds; they overlap.
 typedef struct kn_autocorr_pipeline {
     size_t frames, failed;
     unsigned decoders;
-    double decode;        // seconds of all decoding threads together
-    double wait;          // for a frame to be decoded
+    double decode;        // of all decoding threads together
+    double wait;          // waiting for frames to be decoded
     double build;         // compiling kernels, or fetching them from the cache
     double upload;        // packing and copying frames
     double compute;       // on the device or the host
     double download;      // copying results back
     double analyse;       // from sums to lengths, on the host
     size_t batches;       // of frames that were computed together
-    size_t overlapped;    // batches that were copied to the device while the one before was there
-    size_t device_rings;  // frames whose rings the device made
-    const char *why_host; // why the host made the others'; of static storage; NULL: there are none
+    size_t overlapped;    // batches that were copied to the device while the previous one was there
+    size_t device_rings;  // frames whose rings were computed on the device
+    const char *why_host; // why those of the others were computed on the host; a static string; NULL: there
+                          // are no others
 } kn_autocorr_pipeline;
 
 // All 0 for NULL, and before the first call.
@@ -61,8 +62,8 @@ typedef struct kn_autocorr_variant {
     kn_autocorr_method method;
     bool on_device;
     const char *name; // "fft-host", and the method's name otherwise
-    // By offsets: what a caller waits, images to the device and sums back; and how many sums are not naive's
-    // within the bound that the method states.
+    // For each number of offsets: the seconds that a caller waits, including copies of images to the device
+    // and of sums back; and how many sums differ from naive's by more than the bound that the method states.
     double seconds[KN_AUTOCORR_LADDER_MAX];
     size_t differ[KN_AUTOCORR_LADDER_MAX];
 } kn_autocorr_variant;
@@ -72,17 +73,18 @@ typedef struct kn_autocorr_variants {
     size_t offset_count;
     kn_autocorr_variant items[KN_AUTOCORR_VARIANTS_MAX]; // those that run here, naive first
     size_t count;
-    size_t against; // whose speed-up over the others figure 9 has: two-line's, or the last one's
+    size_t against; // the variant whose speed-up over the others figure 9 shows: two-line, or the last one
 } kn_autocorr_variants;
 
-// Called after each offset, with the part of all offsets that is done, up to 1. Returns false to stop.
+// Called after each number of offsets, with the fraction of the work that is done, up to 1. Returns false to
+// stop.
 typedef bool kn_autocorr_progress(void *data, double done);
 
-// A decoded and prepared frame, as a series of these options (max_offset, region, mask, with, single) has it,
-// by every method for growing R. Each is computed once, on a device twice, and up to five times while that
-// takes less than half a second: the least time counts, without compiling. `queue` NULL: the host's methods
-// alone. `name` is what messages call the frame, or NULL. `progress` may be NULL. Errors: as of a frame of a
-// series; KN_ERROR_INTERRUPTED. `variants` is written only on success.
+// Correlates a decoded and prepared frame, as in a series with these options (max_offset, region, mask, with,
+// single), by every method for growing R. Each is computed once, on a device twice, and up to five times
+// while that takes less than half a second: the least time counts, without compiling. `queue` NULL: only the
+// host's methods. `name` is what messages call the frame, or NULL. `progress` may be NULL. Errors: as for a
+// frame of a series; KN_ERROR_INTERRUPTED. `variants` is written only on success.
 KN_API kn_status kn_autocorr_compare_variants(kn_queue *queue, const char *name, const kn_autocorr_grey *grey,
                                               kn_autocorr_variants *variants,
                                               const kn_autocorr_series_options *options,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cache of compiled programs on disk: where it is, whether it is used, what is in it. Contexts read and
-// write it by themselves (kn_context_options.cache_dir); these functions are for looking at it and for
-// clearing it. Not promised (koine/experimental.h).
+// write it automatically (kn_context_options.cache_dir); these functions are for inspecting and clearing it.
+// Unstable (koine/experimental.h).
 //
-// A file is a program, named by its key. One that is truncated, altered, of another version or unreadable
-// counts as absent. Any number of processes may use a folder at once.
+// Each file holds a program and is named by its key. A file that is truncated, modified, from another version
+// or unreadable counts as absent. Any number of processes may use a folder at once.
 #ifndef KOINE_EXPERIMENTAL_CACHE_H
 #define KOINE_EXPERIMENTAL_CACHE_H
 
@@ -17,26 +17,26 @@
 extern "C" {
 #endif
 
-// The folder that contexts take by themselves: $KOINE_CACHE_DIR, $XDG_CACHE_HOME/koine or ~/.cache/koine.
-// `path` has room for `size` bytes, its end included; 4,096 are enough. Errors: KN_ERROR_OUTPUT if none of
-// the variables is set, or if the name is longer; KN_ERROR_ARGUMENT.
+// The folder that contexts use by default: $KOINE_CACHE_DIR, $XDG_CACHE_HOME/koine or ~/.cache/koine. `path`
+// has room for `size` bytes, including the terminating NUL; 4,096 are enough. Errors: KN_ERROR_OUTPUT if none
+// of the variables is set, or if the name is longer; KN_ERROR_ARGUMENT.
 KN_API kn_status kn_cache_get_default_dir(char *path, size_t size, kn_error *err);
 
-// Whether contexts would use what is in the folder `dir`: KN_OK also for one that does not exist or cannot be
-// read, and KN_ERROR_OUTPUT with a sentence for one into which others than the user and root could put
-// programs.
+// Whether contexts would use the programs in the folder `dir`: KN_OK also for a folder that does not exist or
+// cannot be read, and KN_ERROR_OUTPUT, with the reason, for one that anyone but the current user and root can
+// write to.
 KN_API kn_status kn_cache_check_trust(const char *dir, kn_error *err);
 
-// Whether contexts of such a device keep compiled programs in a folder: with KOINE_KEEP_PROGRAMS "yes"
-// wherever the driver hands them out, with "no" nowhere, and without it unless the driver has a cache of its
-// own, as PoCL does, which compiles twice as much when it is asked for what it has compiled. False for NULL.
+// Whether contexts of such a device keep compiled programs in a folder: with KOINE_KEEP_PROGRAMS "yes",
+// whenever the driver makes them available; with "no", never; and without it, unless the driver has its own
+// cache, as PoCL does, which compiles twice as much when it is asked for its binaries. False for NULL.
 KN_API bool kn_cache_keeps(const kn_device_info *device);
 
-// Whether programs can be written there and would then be used. Makes the folder, and those above it. Errors:
-// KN_ERROR_OUTPUT, with what is in the way; KN_ERROR_ARGUMENT.
+// Tests whether programs can be written there and would then be used. Creates the folder, and its parents.
+// Errors: KN_ERROR_OUTPUT, with the cause; KN_ERROR_ARGUMENT.
 KN_API kn_status kn_cache_try(const char *dir, kn_error *err);
 
-// Removes every file of the cache, valid or not, and nothing else in the folder, whether or not it is
+// Removes every file of the cache, valid or not, and nothing else in the folder, whether or not the folder is
 // trusted. `removed`: how many; may be NULL. A folder that does not exist is empty. Errors: KN_ERROR_INPUT
 // for a folder that cannot be read; KN_ERROR_OUTPUT for a file that cannot be removed, after all others are
 // gone; KN_ERROR_ARGUMENT.
@@ -49,15 +49,15 @@ typedef struct kn_cache_entry {
     char file[80]; // its name in the folder
     uint64_t bytes;
     int64_t used;     // when it was last read or written, seconds since 1970
-    char program[64]; // the source's name: "algo/reduce.cl"; "" if it is not valid, as the next two
+    char program[64]; // the source's name: "algo/reduce.cl"; "" if the entry is not valid, like the next two
     char device[128];
     char version[32]; // Koine's
     bool valid;
     char why[128]; // why it is not valid, "" if it is
 } kn_cache_entry;
 
-// Examines each file whole, whether or not the folder is trusted, and removes none. A folder that does not
-// exist is empty. The caller frees *list. Errors: KN_ERROR_INPUT for a folder that cannot be read;
+// Checks the whole of each file, whether or not the folder is trusted, and removes none. A folder that does
+// not exist is empty. The caller frees *list. Errors: KN_ERROR_INPUT for a folder that cannot be read;
 // KN_ERROR_ARGUMENT; KN_ERROR_MEMORY. Cost: reads all files.
 KN_API kn_status kn_cache_list_create(const char *dir, kn_cache_list **list, kn_error *err);
 // NULL is fine.

@@ -39,7 +39,7 @@ static kn_status check_volumes(const kn_autocorr_plan *plan, kn_error *err)
     return ki_autocorr_volume_plan(&volume, false, &unused, err);
 }
 
-// More than memory has addresses for.
+// More than the address space holds.
 static kn_status check_offsets(const kn_autocorr_shape *shape, kn_error *err)
 {
     const size_t r = shape->max_offset;
@@ -48,7 +48,7 @@ static kn_status check_offsets(const kn_autocorr_shape *shape, kn_error *err)
     if (r >= SIZE_MAX / 4 || __builtin_mul_overflow(count, r + 1, &count) ||
         __builtin_mul_overflow(count, 2 * r + 1, &count) ||
         (shape->depth && __builtin_mul_overflow(count, 2 * r + 1, &count)) || count > PTRDIFF_MAX)
-        return ki_fail(err, KN_ERROR_LIMIT, "sums of offsets up to %zu are more than memory has addresses",
+        return ki_fail(err, KN_ERROR_LIMIT, "sums of offsets up to %zu are more than the address space holds",
                        r);
     return KN_OK;
 }

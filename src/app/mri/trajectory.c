@@ -150,7 +150,7 @@ kn_status ki_trajectory_plan(kn_recon_trajectory *plan, kn_error *err)
     }
     if (plan->spokes > SIZE_MAX / (MRI_AXES * sizeof(double)) / plan->samples / plan->partitions)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "%zu partitions of %zu spokes of %zu samples are more than fit into memory",
+                       "%zu partitions of %zu spokes of %zu samples are more than fit in memory",
                        plan->partitions, plan->spokes, plan->samples);
     return KN_OK;
 }

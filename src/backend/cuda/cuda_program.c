@@ -174,7 +174,7 @@ kn_status ki_cuda_program_load(struct be_context *context, const void *binary, s
     kn_status status;
 
     if (bytes < sizeof magic || memcmp(binary, magic, sizeof magic) != 0) // the driver is not told the length
-        return ki_fail(err, KN_ERROR_INPUT, "%s: loading a cached program: it is no cubin", context->spec);
+        return ki_fail(err, KN_ERROR_INPUT, "%s: loading a cached program: it is not a cubin", context->spec);
     cubin.data = malloc(bytes);
     if (!cubin.data)
         return ki_fail_memory(err, bytes, "a compiled program");

@@ -74,7 +74,7 @@ static kn_status context_wrap(void *native, void *native_device, struct be_conte
     while (native_device && i < size / sizeof *devices && devices[i] != native_device)
         i++;
     if (i == size / sizeof *devices)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "the device is none of the wrapped cl_context's %zu", i);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "the device is not one of the wrapped cl_context's %zu", i);
     status = ki_opencl_device_describe(devices[i], device, err);
     if (status)
         return status;
@@ -262,7 +262,7 @@ static kn_status memory_wrap(struct be_context *context, void *native, struct be
     if (code == CL_SUCCESS)
         code = cl->GetMemObjectInfo(given, CL_MEM_TYPE, sizeof type, &type, NULL);
     if (code == CL_SUCCESS && type != CL_MEM_OBJECT_BUFFER)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped cl_mem is no buffer", context->spec);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped cl_mem is not a buffer", context->spec);
     if (code == CL_SUCCESS)
         code = cl->GetMemObjectInfo(given, CL_MEM_CONTEXT, sizeof owner, &owner, NULL);
     if (code == CL_SUCCESS && owner != context->context)

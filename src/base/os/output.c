@@ -73,7 +73,7 @@ static kn_status fail_open(const char *path, int number, kn_error *err)
 static kn_status fail_exists(const char *path, kn_error *err)
 {
     return ki_fail_at(err, KN_ERROR_OUTPUT, path, 0,
-                      "is already there and is not overwritten; --force does, or choose another name");
+                      "already exists and is not overwritten; use --force, or choose another name");
 }
 
 // `number` is negative where a write failed earlier and its reason is no longer known.
@@ -338,9 +338,9 @@ static kn_status make_folder(const char *path, kn_error *err)
     if (stat(path, &info) != 0)
         return ki_fail_errno(err, KN_ERROR_OUTPUT, path, number, "the folder cannot be created");
     if (!S_ISDIR(info.st_mode))
-        return ki_fail_at(err, KN_ERROR_OUTPUT, path, 0,
-                          "a file is in the way where a folder is wanted; remove it "
-                          "or choose another name");
+        return ki_fail_at(
+            err, KN_ERROR_OUTPUT, path, 0,
+            "a file of this name exists where a folder is needed; remove it or choose another name");
     return KN_OK;
 }
 

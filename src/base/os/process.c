@@ -183,10 +183,10 @@ kn_status ki_process_folder(char path[PATH_MAX], kn_error *err)
     int written = snprintf(path, PATH_MAX, "%s/koine-XXXXXX", root && *root ? root : "/tmp");
 
     if (written < 0 || written >= PATH_MAX)
-        return ki_fail(err, KN_ERROR_OUTPUT, "TMPDIR is longer than any path may be");
+        return ki_fail(err, KN_ERROR_OUTPUT, "TMPDIR is longer than a path may be");
     if (!mkdtemp(path))
         return ki_fail_errno(err, KN_ERROR_OUTPUT, path, errno,
-                             "a folder for passing files cannot be made; TMPDIR may name another place");
+                             "a temporary folder cannot be made; set TMPDIR to another folder");
     return KN_OK;
 }
 

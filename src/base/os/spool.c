@@ -27,7 +27,7 @@ static char *folder_of(const char *beside, const char **hint)
     struct stat info;
     char *copy, *folder;
 
-    *hint = "; TMPDIR may name a folder on another disk";
+    *hint = "; set TMPDIR to a folder on another disk";
     if (!beside || strcmp(beside, "-") == 0 || (stat(beside, &info) == 0 && !S_ISREG(info.st_mode)))
         return strdup(temporary && *temporary ? temporary : "/var/tmp");
     *hint = "";
@@ -55,7 +55,7 @@ static kn_status make_file(struct ki_spool *spool, kn_error *err)
     return spool->fd >= 0
                ? KN_OK
                : ki_fail_errno(err, KN_ERROR_OUTPUT, spool->folder, number,
-                               "a temporary file for what does not fit into memory cannot be made%s",
+                               "a temporary file for data that do not fit in memory cannot be made%s",
                                spool->hint);
 }
 
@@ -90,7 +90,7 @@ void ki_spool_close(struct ki_spool *spool)
 static kn_status fail(const struct ki_spool *spool, const char *what, int number, kn_error *err)
 {
     return ki_fail_errno(err, KN_ERROR_OUTPUT, spool->folder, number,
-                         "a temporary file for what does not fit into memory cannot be %s%s", what,
+                         "a temporary file for data that do not fit in memory cannot be %s%s", what,
                          spool->hint);
 }
 

@@ -111,7 +111,7 @@ kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path,
            *errors = lengths + run->row_count;
     char *y_label = label("R_max", run->unit);
     const struct plot_series series[] = {
-        {"frames, with their errors", times, lengths, run->row_count, PLOT_POINTS, errors},
+        {"frames, with error bars", times, lengths, run->row_count, PLOT_POINTS, errors},
         {"line through the origin", ends, through, 2, PLOT_LINE, NULL},
         {"free line", ends, free_line, 2, PLOT_LINE, NULL}};
     const struct plot plot = {.title = "Growth of the characteristic length",
@@ -145,9 +145,9 @@ kn_status autocorr_plot_lags(const struct autocorr_run *run, const char *path, k
                  level = tends + (lags->lags[0].value - tends) * exp(-1), levels[] = {level, level};
     double *times = malloc(3 * lags->count * sizeof *times), *values = times + lags->count,
            *deviations = values + lags->count;
-    const struct plot_series series[] = {{"mean of the pairs, with their standard deviation", times, values,
-                                          lags->count, PLOT_POINTS, deviations},
-                                         {"1/e", ends, levels, 2, PLOT_LINE, NULL}};
+    const struct plot_series series[] = {
+        {"mean of the pairs, with standard deviation", times, values, lags->count, PLOT_POINTS, deviations},
+        {"1/e", ends, levels, 2, PLOT_LINE, NULL}};
     const struct plot plot = {.title = "Correlation of frames some time apart",
                               .x_label = run->interval > 0 ? "Lag (s)" : "Lag (frames)",
                               .y_label = "Correlation at the offset (0, 0)",
@@ -173,7 +173,7 @@ kn_status autocorr_plot_variants(const struct autocorr_run *run, const char *pat
     const kn_autocorr_variants *variants = &run->variants;
     struct plot_series series[KN_AUTOCORR_VARIANTS_MAX];
     double offsets[KN_AUTOCORR_LADDER_MAX];
-    const struct plot plot = {.title = "Time of all offsets up to R",
+    const struct plot plot = {.title = "Time for all offsets up to R",
                               .x_label = "Greatest offset R (px)",
                               .y_label = "Time (s)",
                               .log_x = true,

@@ -61,7 +61,7 @@ static void print_growth(const struct autocorr_run *run)
     if (!run->has_growth)
         return;
     if (run->growth.points < 2) {
-        printf("growth: %zu frame%s with an R_max, and a line wants two\n", run->growth.points,
+        printf("growth: %zu frame%s with an R_max, but a line needs two\n", run->growth.points,
                run->growth.points == 1 ? "" : "s");
         return;
     }
@@ -77,8 +77,8 @@ static void print_hint(const struct autocorr_run *run)
     for (size_t i = 0; i < run->row_count; i++)
         without += !run->rows[i].error && isnan(run->rows[i].lengths.r_max);
     if (without)
-        printf("no maximum in %zu frame%s: it may lie beyond R (--max-offset), be hidden by walls or uneven "
-               "light (--region, --mask), or the image has no such length\n",
+        printf("no maximum in %zu frame%s: it may lie beyond R (--max-offset) or be hidden by walls or "
+               "uneven light (--region, --mask), or the image may have no such length\n",
                without, without == 1 ? "" : "s");
 }
 
@@ -119,7 +119,7 @@ static void print_verified(const struct autocorr_run *run)
 const char *autocorr_why(const struct autocorr_run *run)
 {
     if (run->arguments->method == KN_AUTOCORR_AUTO && !run->series)
-        return "three-dimensional sums come from transforms";
+        return "three-dimensional sums are computed by transforms";
     return run->arguments->method == KN_AUTOCORR_AUTO ? kn_autocorr_series_get_why(run->series)
                                                       : "named by --method";
 }
@@ -148,7 +148,7 @@ bool autocorr_print(const struct autocorr_run *run)
     if (run->place.queue && run->pipeline.why_host)
         printf("normalized on the host: %s\n", run->pipeline.why_host);
     if (run->bound > 0)
-        printf("sums in single precision: each is off by less than %.3g; --exact has none that is off\n",
+        printf("sums in single precision: the error of each is less than %.3g; --exact computes exact sums\n",
                run->bound);
     printf("by %s on ", autocorr_ran(run));
     if (run->share.count)

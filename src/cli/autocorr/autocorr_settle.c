@@ -26,13 +26,13 @@ static kn_status read_units(struct autocorr_run *run, kn_error *err)
     run->pixel = 1;
     run->unit = "px";
     if (arguments->interval && (!read_positive(arguments->interval, &run->interval, &end) || *end))
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--interval: '%s' is no number of seconds above 0",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--interval: '%s' is not a number of seconds above 0",
                        arguments->interval);
     if (!arguments->pixel)
         return KN_OK;
     if (!read_positive(arguments->pixel, &run->pixel, &end) || *end != ',' || !end[1])
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--pixel: '%s' is not SIZE,UNIT: a number above 0 and a word, such as 0.5,um",
+                       "--pixel: '%s' is not SIZE,UNIT, a number above 0 and a word, such as 0.5,um",
                        arguments->pixel);
     run->unit = end + 1;
     return KN_OK;
@@ -57,7 +57,7 @@ static kn_status check_transforms(const struct autocorr_arguments *arguments, kn
     if (arguments->method != KN_AUTOCORR_AUTO && arguments->method != KN_AUTOCORR_FFT)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--%s is computed by transforms: --method auto or fft, not %s",
                        option, autocorr_method_names[arguments->method]);
-    return refused ? ki_fail(err, KN_ERROR_ARGUMENT, "--%s and --%s do not go together", option, refused)
+    return refused ? ki_fail(err, KN_ERROR_ARGUMENT, "--%s and --%s cannot be combined", option, refused)
                    : KN_OK;
 }
 
@@ -76,10 +76,10 @@ static kn_status check_volume(const struct autocorr_run *run, kn_error *err)
 
     for (size_t i = 0; i < KI_COUNT(others); i++)
         if (others[i].given)
-            return ki_fail(err, KN_ERROR_ARGUMENT, "--volume and --%s do not go together", others[i].name);
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--volume and --%s cannot be combined", others[i].name);
     if (arguments->common.memory_limit)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--volume and --memory-limit do not go together: a volume is transformed as a whole");
+                       "--volume and --memory-limit cannot be combined: a volume is transformed as a whole");
     return KN_OK;
 }
 
@@ -100,15 +100,14 @@ kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
         return ki_fail(err, KN_ERROR_ARGUMENT, "expected IMAGE, a file or a folder; try '%s --help'",
                        common->command);
     if (common->memory_limit && arguments->variants)
-        return ki_fail(
-            err, KN_ERROR_ARGUMENT,
-            "--variants and --memory-limit do not go together: it times each method with the memory "
-            "that this takes");
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--variants and --memory-limit cannot be combined: --variants times each method with "
+                       "the memory that it takes");
     status = check_transforms(arguments, err);
     if (!status && arguments->volume)
         status = check_volume(run, err);
     if (!status && arguments->lag && (arguments->with || arguments->variants))
-        status = ki_fail(err, KN_ERROR_ARGUMENT, "--lag and --%s do not go together",
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--lag and --%s cannot be combined",
                          arguments->with ? "with" : "variants");
     if (!status && arguments->region) {
         status = prepare_region("region", arguments->region, &run->region, err);
@@ -151,7 +150,7 @@ static kn_status refuse_lag(const struct autocorr_run *run, kn_error *err)
         if (status)
             return status;
     }
-    return ki_fail(err, KN_ERROR_INPUT, "--lag %zu wants more than %zu frame%s", run->arguments->lag,
+    return ki_fail(err, KN_ERROR_INPUT, "--lag %zu needs more than %zu frame%s", run->arguments->lag,
                    run->frames.count, run->frames.count == 1 ? "" : "s");
 }
 
@@ -256,8 +255,8 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
 
     if (common->policy == KN_POLICY_FAST)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--policy fast: the sums are exact to the last integer, which relaxed maths cannot "
-                       "promise; leave it out, or take strict");
+                       "--policy fast: the sums are exact integers, which relaxed maths cannot guarantee; "
+                       "leave it out, or use strict");
     if (!run->arguments->variants && method != KN_AUTOCORR_AUTO && !kn_autocorr_method_runs(method, true) &&
         !common->devices.count) {
         place_host(&run->place);

@@ -19,8 +19,8 @@ static void remark(struct autocorr_run *run, const kn_autocorr_analysis *frame)
                 file);
     if (frame->stretched && !run->said_stretched)
         fprintf(stderr,
-                "%s: %s has numbers that are not whole from 0 to 65535: each such frame is stretched, its "
-                "least to 0 and its greatest to 65535\n",
+                "%s: %s has numbers other than integers from 0 to 65535: each such frame is scaled, its "
+                "least number to 0 and its greatest to 65535\n",
                 command, file);
     run->said_colour = run->said_colour || frame->colour;
     run->said_stretched = run->said_stretched || frame->stretched;

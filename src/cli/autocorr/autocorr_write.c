@@ -69,8 +69,7 @@ static kn_status try_folder(struct autocorr_run *run, kn_error *err)
     if (!status && run->arguments->lag)
         status = autocorr_try_lags(run, err);
     if (!status && !plot_available()) {
-        fprintf(stderr, "%s: no plots: they are drawn by gnuplot, which is not installed\n",
-                run->arguments->common.command);
+        fprintf(stderr, "%s: no plots, since gnuplot is not installed\n", run->arguments->common.command);
         return KN_OK;
     }
     if (!status)

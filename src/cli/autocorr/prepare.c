@@ -79,7 +79,7 @@ kn_status prepare_settle(const struct prepare_arguments *arguments, const struct
         options->crop = &plan->crop;
     }
     if (!status && arguments->steps && !common->output)
-        status = ki_fail(err, KN_ERROR_ARGUMENT, "--steps writes pictures, and --output DIR says where");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--steps writes pictures; it needs --output DIR");
     plan->asked = arguments->stabilise || arguments->flatten || arguments->dust || arguments->contrast ||
                   arguments->crop || arguments->steps;
     return status;
@@ -121,7 +121,8 @@ kn_status prepare_list(const struct inputs *files, const char *const others[], s
     for (size_t i = 0; i < other_count; i++)
         named += others[i] && strcmp(others[i], "-") == 0;
     if (!status && named > 1)
-        status = ki_fail(err, KN_ERROR_ARGUMENT, "standard input (-) is named twice, and can be read once");
+        status =
+            ki_fail(err, KN_ERROR_ARGUMENT, "standard input (-) is named twice, but can be read only once");
     return status ? status : frames_list(files->paths, files->count, input, frames, err);
 }
 
@@ -172,11 +173,10 @@ kn_status prepare_check_names(char *const *names, const struct frames *frames, c
     qsort(sorted, count, sizeof *sorted, compare_names);
     for (size_t i = 1; i < count && !status; i++)
         if (strcmp(sorted[i - 1].name, sorted[i].name) == 0)
-            status =
-                ki_fail(err, KN_ERROR_ARGUMENT,
-                        "--output: %s and %s would both be written to %s%s; give them different names, or a "
-                        "folder each",
-                        sorted[i - 1].file, sorted[i].file, sorted[i].name, ending);
+            status = ki_fail(err, KN_ERROR_ARGUMENT,
+                             "--output: %s and %s would both be written to %s%s; give them different names, "
+                             "or separate folders",
+                             sorted[i - 1].file, sorted[i].file, sorted[i].name, ending);
     free(sorted);
     return status;
 }

@@ -78,9 +78,10 @@ static kn_status refuse(const char *name, kn_error *err)
         nearest_offer(&nearest, examples[i].command);
         ki_text_format(&all, "%s%s", i ? ", " : "", examples[i].command);
     }
-    status = ki_fail(err, KN_ERROR_ARGUMENT, "'%s' is no command that can be built for%s%s%s; there are %s",
-                     name, nearest.best ? ", did you mean '" : "", nearest.best ? nearest.best : "",
-                     nearest.best ? "'?" : "", ki_text_string(&all));
+    status =
+        ki_fail(err, KN_ERROR_ARGUMENT, "'%s' is not a command that can be built for%s%s%s; there are %s",
+                name, nearest.best ? ", did you mean '" : "", nearest.best ? nearest.best : "",
+                nearest.best ? "'?" : "", ki_text_string(&all));
     ki_text_free(&all);
     return status;
 }
@@ -121,7 +122,8 @@ static kn_status fail_call(const struct call *call, struct process_result *resul
         result->output[--length] = '\0';
     line = strrchr(result->output, '\n');
     if (result->timed_out)
-        return ki_fail(err, KN_ERROR_DEVICE, "koine %s: not done after %d s", call->words[0], CALL_SECONDS);
+        return ki_fail(err, KN_ERROR_DEVICE, "koine %s: not finished after %d s", call->words[0],
+                       CALL_SECONDS);
     return ki_fail(err, KN_ERROR_DEVICE, "an example of koine %s ended with %s %d: %s", call->words[0],
                    result->signal ? "signal" : "status", result->signal ? result->signal : result->status,
                    line ? line + 1 : result->output);
@@ -198,7 +200,7 @@ kn_status cache_build(const struct places *places, const char *const *names, siz
     if (!status)
         status = place_open_with(places->specs[0].spec, KN_POLICY_DEFAULT, true, command, &build->place, err);
     if (!status && !build->place.queue)
-        status = ki_fail(err, KN_ERROR_NO_DEVICE, "the host has nothing to compile; name a device");
+        status = ki_fail(err, KN_ERROR_NO_DEVICE, "the host needs no compiled kernels; name a device");
     if (!status)
         status = find_program(building.program, err);
     if (!status)

@@ -49,7 +49,7 @@ static kn_status read_action(const struct common_arguments *common, enum action 
         if (*action == ACTION_BUILD)
             return KN_OK;
         if (common->devices.count)
-            return ki_fail(err, KN_ERROR_ARGUMENT, "--device goes with build; %s is of all devices", word);
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--device is only for build; %s covers all devices", word);
         return options_at_most(common, 1, err);
     }
     if (!*word)
@@ -119,9 +119,9 @@ static bool print_built(const struct finding *finding)
     if (!table_finish(&table))
         return false;
     if (!kn_cache_keeps(&built->place.device))
-        return printf("%s (%s): in %.1f s; its driver keeps what it compiles\n", built->place.device.name,
-                      built->place.device.spec, finding->seconds) >= 0;
-    return printf("%s (%s): %zu programs more in %s, in %.1f s\n", built->place.device.name,
+        return printf("%s (%s): in %.1f s; its driver caches compiled kernels itself\n",
+                      built->place.device.name, built->place.device.spec, finding->seconds) >= 0;
+    return printf("%s (%s): %zu more programs in %s, in %.1f s\n", built->place.device.name,
                   built->place.device.spec, new_programs(finding), finding->dir, finding->seconds) >= 0;
 }
 
@@ -144,7 +144,7 @@ static bool print_text(const struct finding *finding, enum action action)
             printf("%s/%s: %s\n", finding->dir, entry->file, entry->why);
     }
     if (finding->damaged)
-        return printf("%zu of %zu are damaged; they are compiled anew when they are needed\n",
+        return printf("%zu of %zu are damaged; they are compiled again when they are needed\n",
                       finding->damaged, count) >= 0;
     return printf("%s: %zu entries, no damage\n", finding->dir, count) >= 0;
 }
@@ -210,7 +210,7 @@ static kn_status build(const struct common_arguments *common, struct finding *fi
     kn_status status = KN_OK;
 
     if (keeps && strcmp(keeps, "no") == 0)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "KOINE_KEEP_PROGRAMS is no: nothing that is compiled is kept");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "KOINE_KEEP_PROGRAMS is no: compiled kernels are not kept");
     if (finding->distrust.code) // it was said why
         return ki_fail(err, finding->distrust.code, "%s", finding->distrust.text);
     status = kn_cache_list_create(finding->dir, &finding->list, err);
@@ -234,7 +234,7 @@ static kn_status act(const struct common_arguments *common, enum action action, 
     kn_status status = kn_cache_get_default_dir(finding->dir, sizeof finding->dir, err);
 
     if (!status && kn_cache_check_trust(finding->dir, &finding->distrust) && action != ACTION_BUILD)
-        fprintf(stderr, "%s: nothing there is used: %s\n", common->command, finding->distrust.text);
+        fprintf(stderr, "%s: the cache is not used: %s\n", common->command, finding->distrust.text);
     if (!status && action == ACTION_BUILD)
         status = build(common, finding, err);
     if (!status && action == ACTION_CLEAR)
@@ -269,30 +269,29 @@ static kn_status run(void *arguments, kn_error *err)
 
 const struct command command_cache = {
     .name = "cache",
-    .summary = "Lists, verifies, clears or makes the compiled kernels kept on disk",
+    .summary = "Lists, verifies, clears or fills the cache of compiled kernels on disk",
     .operands = "list|verify|clear|build [COMMAND...]",
     .description =
         "A kernel is compiled once for each device, driver and version of Koine, and kept in a folder: "
-        "KOINE_CACHE_DIR, else $XDG_CACHE_HOME/koine, else ~/.cache/koine.\n\n"
-        "list shows what is there. verify reads every entry and names those that are damaged; the exit "
-        "status is "
-        "then 1. They do no harm: a damaged entry is dropped and its kernel compiled anew. clear removes all "
+        "KOINE_CACHE_DIR, otherwise $XDG_CACHE_HOME/koine, otherwise ~/.cache/koine.\n\n"
+        "list shows the entries. verify reads every entry and names damaged ones; the exit status is then 1. "
+        "They do no harm: a damaged entry is dropped and its kernel compiled again. clear removes all "
         "entries.\n\n"
-        "build compiles ahead: commands compute small examples on a device, so that what they want is kept "
-        "before somebody waits for it. COMMAND is stats, sort, reduce, select, fft, autocorr, recon, spmv, "
-        "project or solve; without one all of them. A command chooses some of its kernels by the sizes of "
-        "its data, and compiles those when it meets them.\n\n"
-        "What is kept is loaded and run, so it is used only where nobody else could have put it: the folder, "
-        "those above it and the file belong to the user or to root, and others cannot write them. Folders "
-        "above may be sticky, as /tmp is; a group is nobody else if it has the user's name and no other "
-        "members. Otherwise kernels are compiled for each run and not kept, a warning says why, and the exit "
-        "status of verify is 1.",
+        "build compiles ahead of time: commands compute small examples on a device, so that their kernels "
+        "are in the cache before anyone waits for them. COMMAND is stats, sort, reduce, select, fft, "
+        "autocorr, recon, spmv, project or solve; the default is all of them. A command chooses some of its "
+        "kernels by the sizes of its data, and compiles those when it meets them.\n\n"
+        "Kernels in the cache are loaded and run, so the cache is used only if no other user could have "
+        "written to it: the folder, its parents and the file must belong to the user or to root, and not be "
+        "writable by others. Parents may be sticky, like /tmp; write permission for a group is accepted if "
+        "the group has the user's name and no other members. Otherwise kernels are compiled for each run and "
+        "not kept, a warning says why, and the exit status of verify is 1.",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE,
     .options = NULL,
     .examples = {{"koine cache list",
-                  "a line for each compiled program: its kernels' file, its device, its size"},
+                  "one line for each compiled program: its source file, its device, its size"},
                  {"koine cache build stats sort --device cuda:0",
-                  "koine stats and koine sort need not compile there any more"}},
+                  "koine stats and koine sort then need not compile on that device"}},
     .arguments_size = sizeof(struct common_arguments),
     .run = run,
 };

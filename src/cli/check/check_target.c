@@ -128,7 +128,7 @@ static kn_status find_target(struct check_targets *targets, const char *name, bo
     }
     return ki_fail(
         err, KN_ERROR_ARGUMENT,
-        "--target: '%s' is no target; there are opencl, opencl:0.0, cuda:sm_90, cuda:all, amd:gfx90a, "
+        "--target: '%s' is not a target; there are opencl, opencl:0.0, cuda:sm_90, cuda:all, amd:gfx90a, "
         "intel:dg2, spirv",
         name);
 }

@@ -23,7 +23,7 @@
 static const struct option_row options[] = {
     {"target", 't', FIELD(OPTION_STRINGS, targets), .metavar = "T",
      .help = "opencl (every installed device), opencl:0.0, cuda:sm_XX, cuda:all, amd:ARCH, intel:DEVICE or "
-             "spirv; may be repeated (default: all that can be had here)"},
+             "spirv; may be repeated (default: all that are available)"},
     BUILD_OPTION_ROWS(struct check_arguments, build),
     {.name = NULL},
 };
@@ -236,8 +236,8 @@ static kn_status judge_skipped(const struct check_run *run, kn_error *err)
                            run->targets.skipped[i].name);
     if (run->targets.count == 0)
         return ki_fail(err, KN_ERROR_NO_DEVICE,
-                       "nothing was checked: no compiler is here; install pocl-opencl-icd, "
-                       "clang-15, intel-opencl-icd or NVRTC");
+                       "nothing was checked: no compiler was found; install pocl-opencl-icd, clang-15, "
+                       "intel-opencl-icd or NVRTC");
     return KN_OK;
 }
 
@@ -298,36 +298,27 @@ static kn_status run_check(void *given, kn_error *err)
 
 const struct command command_check = {
     .name = "check",
-    .summary = "Compiles kernel files for the devices that are here and for those that are not",
+    .summary = "Compiles kernel files for installed devices and for devices that are not present",
     .operands = "FILE.cl...",
     .description =
         "Each file is compiled for each target: for every installed OpenCL device by its driver; for "
-        "NVIDIA's "
-        "GPUs by NVRTC (cuda:sm_75, cuda:sm_90, ..., and cuda:all, which is every architecture it knows); "
-        "for "
-        "AMD's by clang with ROCm's device libraries (amd:gfx90a, amd:gfx1030, ...); for Intel's by ocloc "
-        "(intel:skl, intel:dg2, ...); to SPIR-V by clang and llvm-spirv. No hardware is needed for the last "
-        "four. Nothing "
-        "comes from the cache of compiled kernels, and nothing runs. A file that is not there may be one of "
-        "Koine's "
-        "own, reduce.cl for instance.\n\n"
+        "NVIDIA's GPUs by NVRTC (cuda:sm_75, cuda:sm_90, ..., and cuda:all, which is every architecture it "
+        "knows); for AMD's by clang with ROCm's device libraries (amd:gfx90a, amd:gfx1030, ...); for Intel's "
+        "by ocloc (intel:skl, intel:dg2, ...); to SPIR-V by clang and llvm-spirv. No hardware is needed for "
+        "the last four. Nothing comes from the cache of compiled kernels, and nothing runs. The name of a "
+        "file that does not exist may be that of one of Koine's own, such as reduce.cl.\n\n"
         "A table shows ok, failed or n/a: n/a is a file that needs double precision on a target without it. "
-        "A "
-        "second one shows what the compilers tell of each kernel: registers, __local bytes, bytes of "
-        "registers "
-        "that were spilled into memory, and the largest work-group. NVIDIA's and AMD's registers are a "
-        "work-item's (AMD's: vector "
-        "registers), Intel's those of a hardware thread. What compilers complain of goes to standard error, "
-        "at the "
-        "place in the original file.\n\n"
+        "A second table shows what the compilers report about each kernel: registers, __local bytes, bytes "
+        "of registers spilled to memory, and the largest work-group. Registers are per work-item for NVIDIA "
+        "and AMD (AMD: vector registers), and per hardware thread for Intel. Diagnostics of the compilers go "
+        "to standard error, with the line in the original file.\n\n"
         "A target whose compiler is not installed is named and skipped. If it was asked for with --target, "
-        "the "
-        "exit status is then 4.",
+        "the exit status is then 4.",
     .common = COMMON_POLICY | COMMON_JSON | COMMON_FORCE,
     .options = options,
-    .examples = {{"koine check -D TILE=32 -I include kernels.cl", "on everything that can be had here"},
+    .examples = {{"koine check -D TILE=32 -I include kernels.cl", "for every available target"},
                  {"koine check --target amd:gfx90a --target intel:dg2 *.cl",
-                  "will it compile for these two? Neither need be here"}},
+                  "does it compile for these two? Neither needs to be present"}},
     .arguments_size = sizeof(struct check_arguments),
     .run = run_check,
 };

@@ -21,7 +21,7 @@ struct devices_arguments {
 
 static const struct option_row options[] = {
     {"all", 'a', OPTION_FIELD(OPTION_FLAG, struct devices_arguments, all),
-     .help = "list also what is not used, and why not"},
+     .help = "also list what is not used, and why"},
     {.name = NULL},
 };
 
@@ -137,7 +137,7 @@ static void print_text(const kn_device_list *list, bool all, bool *failed)
     for (size_t i = 0; i < count; i++)
         used += is_used(kn_device_list_get_device(list, i));
     if (used == 0)
-        printf("No device that can be used%s%s\n", *why ? ": " : "", why);
+        printf("No usable device%s%s\n", *why ? ": " : "", why);
     if (used > 0 || (all && count > 0))
         *failed = !print_table(list, all, stdout);
     if (!all && count > used)
@@ -246,25 +246,19 @@ static kn_status run(void *given, kn_error *err)
 
 const struct command command_devices = {
     .name = "devices",
-    .summary = "Lists the devices there are, and which one is used by default",
+    .summary = "Lists the available devices, and which one is used by default",
     .description =
-        "Lists every device through which kernels can be run: how --device names it, its driver's "
-        "name for it, its "
-        "type, its memory, whether it computes in double precision, and a * at the one that is "
-        "used where none is "
-        "named.\n\n"
-        "With --all the list has also what is not used, and why: a driver that reports an error "
-        "or ends the programs that open it, a device that "
-        "is reached through another path already. The exit status is 0 even if there is no "
-        "device: the list is "
-        "then empty, and a line says why. The last lines say which path is not used and why, and which "
-        "vendors' "
-        "libraries for matrix products and Fourier transforms are there (CLBlast and clFFT, cuBLAS and "
-        "cuFFT).",
+        "Lists every device through which kernels can be run: its name for --device, its driver's name for "
+        "it, its type, its memory, whether it computes in double precision, and a * at the default one.\n\n"
+        "With --all the list also has what is not used, and why: a driver that reports an error or crashes "
+        "the programs that open it, a device that is already reached through another path. The exit status "
+        "is 0 even if there is no device: the list is then empty, and a line says why. The last lines say "
+        "which path is not used and why, and which vendors' libraries for matrix products and Fourier "
+        "transforms are installed (CLBlast and clFFT, cuBLAS and cuFFT).",
     .common = COMMON_JSON | COMMON_FORCE,
     .options = options,
-    .examples = {{"koine devices", "a line for each device; the * marks the default"},
-                 {"koine devices --all --json -", "everything that is known of each, for a program"}},
+    .examples = {{"koine devices", "one line for each device; the * marks the default"},
+                 {"koine devices --all --json -", "everything known about each device, for programs"}},
     .arguments_size = sizeof(struct devices_arguments),
     .run = run,
 };

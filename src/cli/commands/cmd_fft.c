@@ -23,9 +23,11 @@ struct fft_arguments {
 
 static const struct option_row options[] = {
     TOOL_OUT_OPTION(struct fft_arguments),
-    {"inverse", FIELD(OPTION_FLAG, inverse), .help = "back, divided by the number of points"},
+    {"inverse", FIELD(OPTION_FLAG, inverse),
+     .help = "the inverse transform, divided by the number of points"},
     {"real", FIELD(OPTION_FLAG, real),
-     .help = "real numbers to half of their spectrum (numpy's rfftn), or with --inverse back (irfftn)"},
+     .help =
+         "transform real numbers to half of their spectrum (numpy's rfftn), or with --inverse back (irfftn)"},
     {"axes", FIELD(OPTION_COUNT, axes), .metavar = "N",
      .help = "transform the last N dimensions, 1 to 3 (default: all); those before are a batch"},
     {"last", FIELD(OPTION_COUNT, last), .metavar = "N",
@@ -72,7 +74,7 @@ static kn_status check_input(struct transform *transform, kn_error *err)
                           "is of %s, expected float32, float64, complex64 or complex128", npy_type_name(in));
     if (axes < 1 || axes > 3 || axes > in->dims)
         return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
-                          "has %zu dimensions; 1 to 3 of them can be transformed, which --axes N tells",
+                          "has %zu dimensions; 1 to 3 of them can be transformed: say how many with --axes N",
                           in->dims);
     if (in->count == 0)
         return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "is an array without elements");
@@ -98,9 +100,10 @@ static kn_status lay_out(struct transform *transform, kn_error *err)
     if (arguments->real && arguments->inverse) {
         out->shape[in->dims - 1] = arguments->last ? arguments->last : 2 * (last - 1);
         if (out->shape[in->dims - 1] / 2 + 1 != last)
-            return ki_fail(err, KN_ERROR_ARGUMENT,
-                           "--last: half of the spectrum of %zu numbers has %zu, but here are %zu",
-                           out->shape[in->dims - 1], out->shape[in->dims - 1] / 2 + 1, last);
+            return ki_fail(
+                err, KN_ERROR_ARGUMENT,
+                "--last: half of the spectrum of %zu numbers has %zu numbers, but the input has %zu",
+                out->shape[in->dims - 1], out->shape[in->dims - 1] / 2 + 1, last);
     } else if (arguments->real) {
         out->shape[in->dims - 1] = last / 2 + 1;
     }
@@ -147,9 +150,10 @@ static kn_status compute_on_host(struct transform *transform, kn_error *err)
     kn_fft_direction direction = transform->arguments->inverse ? KN_FFT_INVERSE : KN_FFT_FORWARD;
 
     if (transform->arguments->library != KN_FFT_AUTO)
-        return ki_fail(err, KN_ERROR_UNSUPPORTED,
-                       "--library %s: the host's own code transforms here; name a device, such as cpu",
-                       library_names[transform->arguments->library]);
+        return ki_fail(
+            err, KN_ERROR_UNSUPPORTED,
+            "--library %s: this would run on the host, which has its own code; name a device, such as cpu",
+            library_names[transform->arguments->library]);
     tool_compute(tool);
     return tool_computed(
         tool, kn_host_fft(&transform->shape, direction, transform->in.data, transform->out.data, NULL, err),
@@ -218,7 +222,7 @@ static kn_status run_fft(void *given, kn_error *err)
     kn_status status = tool_begin(&transform.tool, &arguments->tool, 1, "IN.npy", true, err);
 
     if (!status && arguments->last && !(arguments->real && arguments->inverse))
-        status = ki_fail(err, KN_ERROR_ARGUMENT, "--last goes with --real --inverse");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--last needs --real --inverse");
     if (!status)
         status = tool_check_library(&transform.tool, library_names, arguments->library, err);
     if (!status)
@@ -246,20 +250,19 @@ static kn_status run_fft(void *given, kn_error *err)
 
 const struct command command_fft = {
     .name = "fft",
-    .summary = "Transforms an array to its spectrum and back (discrete Fourier transform)",
+    .summary = "Computes the discrete Fourier transform (FFT) of an array, or its inverse",
     .operands = "IN.npy",
-    .description = "The result is that of numpy's fftn, ifftn, rfftn and irfftn, in the precision of the "
-                   "input (numpy's own is "
-                   "double). Any lengths are taken; those whose prime factors are small are faster. "
-                   "--library names what transforms: "
-                   "the project's own kernels, clFFT on OpenCL devices, cuFFT on CUDA; what is named and not "
-                   "there is refused. The host's own code, with vectors and all threads, is not one of them: "
-                   "it computes with --device host, and without --library where it ends first.",
+    .description =
+        "The result is that of numpy's fftn, ifftn, rfftn and irfftn, in the precision of the input (numpy's "
+        "own is double). Any length is supported; lengths with small prime factors are faster. --library "
+        "chooses the project's own kernels, clFFT on OpenCL devices, or cuFFT on CUDA; a library that is not "
+        "installed is refused. The host's own code, with vectors and all threads, is used with --device "
+        "host, and without --library if it is faster.",
     .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine fft image.npy --real -o spectrum.npy", "half of the spectrum of a real image"},
                  {"koine fft frames.npy --axes 2 --library own -o spectra.npy",
-                  "a batch of frames, by the own kernels"}},
+                  "a batch of frames, by Koine's own kernels"}},
     .arguments_size = sizeof(struct fft_arguments),
     .run = run_fft,
 };

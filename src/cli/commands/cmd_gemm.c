@@ -21,7 +21,7 @@ struct gemm_arguments {
 static const struct option_row options[] = {
     TOOL_OUT_OPTION(struct gemm_arguments),
     {"transpose-a", FIELD(OPTION_FLAG, transpose_a),
-     .help = "A is transposed (of complex matrices not conjugated)"},
+     .help = "transpose A (complex matrices are not conjugated)"},
     {"transpose-b", FIELD(OPTION_FLAG, transpose_b), .help = "B is transposed"},
     {"library", FIELD(OPTION_CHOICE, library), .choices = library_names, .fallback = "auto",
      .help = "whose kernels multiply"},
@@ -64,8 +64,9 @@ static kn_status read_matrices(struct product *product, kn_error *err)
     if (status)
         return status;
     if (a->type != b->type || a->is_complex != b->is_complex)
-        return ki_fail_at(err, KN_ERROR_INPUT, paths[1], 0, "is of %s, but %s of %s; both must be alike",
-                          npy_type_name(b), paths[0], npy_type_name(a));
+        return ki_fail_at(err, KN_ERROR_INPUT, paths[1], 0,
+                          "is of %s, but %s is of %s; both must have the same type", npy_type_name(b),
+                          paths[0], npy_type_name(a));
     if (a->shape[!turned_a] != b->shape[turned_b])
         return ki_fail_at(err, KN_ERROR_INPUT, paths[1], 0, "has %zu %s, but %s has %zu %s",
                           b->shape[turned_b], turned_b ? "columns" : "rows", paths[0], a->shape[!turned_a],
@@ -158,16 +159,14 @@ const struct command command_gemm = {
     .name = "gemm",
     .summary = "Multiplies two matrices on a device",
     .operands = "A.npy B.npy",
-    .description =
-        "The matrices are both float32, float64, complex64 or complex128. --library names what multiplies: "
-        "the "
-        "project's own kernel, CLBlast on OpenCL devices, cuBLAS on CUDA; what is named and not there is "
-        "refused.",
+    .description = "The matrices are both float32, float64, complex64 or complex128. --library chooses the "
+                   "project's own kernel, CLBlast on OpenCL devices, or cuBLAS on CUDA; a library that is "
+                   "not installed is refused.",
     .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine gemm a.npy b.npy -o c.npy", "the product, on the best device"},
                  {"koine gemm a.npy a.npy --transpose-a --library own -o gram.npy",
-                  "the products of all columns"}},
+                  "the inner products of all columns"}},
     .arguments_size = sizeof(struct gemm_arguments),
     .run = run_gemm,
 };

@@ -25,16 +25,16 @@ struct phantom_arguments {
 
 static const struct option_row options[] = {
     {"out", 'o', FIELD(OPTION_PATH, out), .metavar = "OUT",
-     .help = "write it here: a .cfl/.hdr pair, .npy, and of an image .nii or .png"},
+     .help = "write it here: a .cfl/.hdr pair, .npy, or for an image also .nii or .png"},
     {"matrix", 'm', FIELD(OPTION_PATH, matrix), .metavar = "NX,NY[,NZ]",
-     .help = "how many voxels; with NZ in 3D"},
+     .help = "number of voxels; with NZ in 3D"},
     {"kspace", 'k', FIELD(OPTION_PATH, kspace), .metavar = "TRAJ",
-     .help = "its k-space at this trajectory's samples (.cfl/.hdr, .npy) instead of the image"},
+     .help = "write its k-space at the samples of this trajectory (.cfl/.hdr, .npy) instead of the image"},
     {"trajectory-unit", FIELD(OPTION_CHOICE, unit), .choices = convention_unit_names, .fallback = "fov",
-     .help = "of k: cycles per field of view (up to N/2), radians per voxel (up to pi), or cycles per "
+     .help = "unit of k: cycles per field of view (up to N/2), radians per voxel (up to pi), or cycles per "
              "voxel (up to 1/2)"},
     {"points", FIELD(OPTION_COUNT, points), .metavar = "N", .fallback = "4",
-     .help = "of the image: a voxel is the mean of N points along each axis"},
+     .help = "for the image: a voxel is the mean of N points along each axis"},
     {.name = NULL},
 };
 
@@ -60,7 +60,7 @@ static kn_status check_arguments(struct phantom *phantom, kn_error *err)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "expected -o OUT, for the result; try '%s --help'",
                          common->command);
     if (!status && !arguments->kspace && arguments->unit != KN_RECON_UNIT_FOV)
-        status = ki_fail(err, KN_ERROR_ARGUMENT, "--trajectory-unit goes with --kspace");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--trajectory-unit needs --kspace");
     if (!status)
         status = report_try(common, err);
     return status ? status
@@ -212,14 +212,11 @@ const struct command command_phantom = {
     .operands = NULL,
     .description =
         "The phantom has Toft's contrast, 0 to 1; with three sizes it is made of ellipsoids. It spans the "
-        "field of "
-        "view on every axis; voxel j of an axis of N is at r = (j - floor(N/2))/N. Rows run downwards, with "
-        "the "
-        "forehead at the top.\n\n"
-        "--kspace computes the ellipses' own Fourier transform at each sample, not that of voxels, in the "
-        "scale of "
-        "an unscaled sum over the matrix's voxels with exp(-i 2 pi k.r): what 'koine recon' inverts. A "
-        "trajectory that leaves the matrix's band is refused.\n\n"
+        "field of view on every axis; voxel j of an axis of N is at r = (j - floor(N/2))/N. Rows run "
+        "downwards, with the forehead at the top.\n\n"
+        "--kspace computes the analytic Fourier transform of the ellipses at each sample, not that of "
+        "voxels, in the scale of an unscaled sum over the voxels of the matrix with exp(-i 2 pi k.r): what "
+        "'koine recon' inverts. A trajectory outside the band of the matrix is refused.\n\n"
         "A .npy holds float64 or complex128, with x the last dimension; a .cfl complex floats, [x, y, z] or "
         "[1, samples, spokes]; a .nii floats, voxels of 1 mm; a .png 8 bits, in 3D the middle slice.",
     .common = COMMON_JSON | COMMON_FORCE,

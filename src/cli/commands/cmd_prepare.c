@@ -281,8 +281,8 @@ static kn_status run_prepare(void *given, kn_error *err)
     if (!status && report_shows_text(common) && run.failed < run.frames.count && !print(&run))
         status = ki_fail_memory(err, 0, "printing the results");
     if (!status && run.failed)
-        status = ki_fail(err, KN_ERROR_INPUT, "%zu of %zu frames could not be done, and are named above",
-                         run.failed, run.frames.count);
+        status = ki_fail(err, KN_ERROR_INPUT, "%zu of %zu frames failed; they are named above", run.failed,
+                         run.frames.count);
     end(&run);
     if (status && common->output)
         ki_output_folder_undo(common->output, there);
@@ -291,34 +291,29 @@ static kn_status run_prepare(void *given, kn_error *err)
 
 const struct command command_prepare = {
     .name = "prepare",
-    .summary = "Makes photographs ready to be correlated: stabilised, evenly lit, without dust",
+    .summary = "Prepares photographs for correlation: stabilises, evens out the light, removes dust",
     .operands = "IMAGE|DIR...",
     .description =
-        "Reads PNG, TIFF and NumPy images as koine autocorr does and writes each as a grey PNG of its own 8 "
-        "or 16 "
-        "bits "
-        "into the folder of --output. The steps are those of Lu et al. (2009, figure 3), in this order "
-        "whatever the options' order: grey, --stabilise, --flatten, --dust, --contrast, --crop; between them "
-        "levels are not rounded. koine autocorr takes the same options.\n\n"
-        "--stabilise tells by phase correlation how far a frame has moved against the first one, to a few "
-        "hundredths of a pixel, and moves it back; what comes in at an edge repeats the edge, so crop it "
-        "off. "
-        "Shifts up to an eighth of the picture are found. How certain a shift is stands beside it: by how "
-        "many "
-        "standard deviations the correlation's peak is above all but the 11 x 11 pixels around it (the "
-        "peak-to-sidelobe ratio of Bolme et al. 2010). A frame with less than 10 is left out and named, and "
-        "the exit "
-        "status is 3: it may have nothing in common with the first one, no structure, or only a pattern that "
-        "repeats itself. 6,000 pairs of unrelated random pictures (64 x 80 to 256 x 256 pixels, white noise "
-        "to noise smoothed over 16) had 9 at most.\n\n"
-        "--flatten divides by the picture's own blur and multiplies by its mean. The radius is the blur's "
-        "standard deviation: several times the length that is looked for, or that goes too.\n\n"
-        "--dust fills what the mask marks, or with auto what is off its neighbourhood's median (17 x 17 "
-        "pixels) "
-        "by more than 8 standard deviations of all pixels and twice as far as 98 % of them (so that what the "
-        "picture is "
-        "made of is no dust), with the smoothest surface through its edge.\n\n"
-        "--contrast auto takes the levels of the first frame for all, so that they stay comparable.",
+        "Reads PNG, TIFF and NumPy images as koine autocorr does and writes each as a grey PNG of 8 or 16 "
+        "bits, as the input has, into the folder of --output. The steps are those of Lu et al. (2009, figure "
+        "3), in this order whatever the order of the options: grey, --stabilise, --flatten, --dust, "
+        "--contrast, --crop; between them levels are not rounded. koine autocorr takes the same options.\n\n"
+        "--stabilise finds by phase correlation how far a frame has moved from the first one, to a few "
+        "hundredths of a pixel, and moves it back; pixels that come in at an edge repeat it, so crop them "
+        "off. Shifts of up to an eighth of the picture are found. The certainty of a shift is shown beside "
+        "it: how many standard deviations the peak of the correlation is above all but the 11 x 11 pixels "
+        "around it (the peak-to-sidelobe ratio of Bolme et al. 2010). A frame with less than 10 is skipped "
+        "and named, and the exit status is 3: it may have nothing in common with the first one, no "
+        "structure, or only a repeating pattern. 6,000 pairs of unrelated random pictures (64 x 80 to 256 x "
+        "256 pixels, white noise to noise smoothed over 16) reached 9 at most.\n\n"
+        "--flatten divides by the picture's own blur and multiplies by its mean. The radius is the standard "
+        "deviation of the blur: use several times the length that you are looking for, or that is flattened "
+        "as well.\n\n"
+        "--dust fills what the mask marks with the smoothest surface through its edge; with auto, it fills "
+        "what differs from the median of its neighbourhood (17 x 17 pixels) by more than 8 standard "
+        "deviations of all pixels and by more than twice as much as 98 % of them (so that the structure of "
+        "the picture itself does not count as dust).\n\n"
+        "--contrast auto uses the levels of the first frame for all frames, so that they stay comparable.",
     .common = COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
     .options = options,
     .examples = {{"koine prepare photos/ --stabilise --flatten 200 --dust auto --output ready",

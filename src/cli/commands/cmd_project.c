@@ -26,11 +26,11 @@ static const struct option_row options[] = {
     {"out", 'o', FIELD(OPTION_PATH, tool.out), .metavar = "FILE",
      .help = "write the sinogram (or with --transpose the picture) here: .npy, .png, .nii or .cfl"},
     {"transpose", FIELD(OPTION_FLAG, transposed),
-     .help = "the other way: every pixel sums what the sinogram has of it, by the exact transpose"},
+     .help = "backproject a sinogram to a picture, by the exact transpose"},
     {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .choices = sparse_format_names,
      .fallback = "auto",
-     .help = "on a device: on-the-fly, on-the-fly+local-memory (auto: the faster one), or a stored "
-             "matrix's: see koine spmv"},
+     .help = "on a device: on-the-fly, on-the-fly+local-memory (auto: the faster one), or a format of a "
+             "stored matrix: see koine spmv"},
     {.name = NULL},
 };
 
@@ -168,22 +168,17 @@ static kn_status run_project(void *given, kn_error *err)
 
 const struct command command_project = {
     .name = "project",
-    .summary = "Projects a picture with parallel rays, or a sinogram back, by the exact transpose",
+    .summary = "Projects a picture with parallel beams, or backprojects a sinogram, by the exact transpose",
     .operands = "parallel:ANGLES,DETECTORS,SIZE[,AXIS] IMAGE",
     .description =
         "The picture has SIZE x SIZE pixels of side 1, detectors are 1 apart, and projection t is at 180 t / "
-        "ANGLES "
-        "degrees. AXIS is the detector, counted from 0, that sees the axis of rotation, the picture's middle "
-        "(default: (DETECTORS - 1) / 2). Projection 0 sums the columns; towards 90 degrees detectors go from "
-        "the first "
-        "line to the last. Sums are Joseph's: between the two nearest pixels of each line or column that a "
-        "ray "
-        "crosses.\n\n"
+        "ANGLES degrees. AXIS is the detector, counted from 0, at the axis of rotation, the middle of the "
+        "picture (default: (DETECTORS - 1) / 2). Projection 0 sums the columns; towards 90 degrees detectors "
+        "go from the first line to the last. Sums are Joseph's: interpolated between the two nearest pixels "
+        "of each line or column that a ray crosses.\n\n"
         "IMAGE is a .npy of SIZE x SIZE (with --transpose ANGLES x DETECTORS) numbers, or a grey PNG or "
-        "TIFF. Rays are "
-        "computed from the geometry: in single precision on a device, in double by the host (--device host). "
-        "Files are "
-        "float64; a .png shows magnitudes, the greatest white.",
+        "TIFF. Rays are computed from the geometry: in single precision on a device, in double precision on "
+        "the host (--device host). Files are float64; a .png shows magnitudes, the greatest white.",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine project parallel:180,256,256 phantom.png -o sinogram.npy",

@@ -24,11 +24,11 @@ struct reduce_arguments {
 static const struct option_row options[] = {
     {"op", FIELD(OPTION_CHOICE, op), .choices = op_names, .fallback = "sum", .help = "what to compute"},
     {"combine", FIELD(OPTION_PATH, combine), .metavar = "SNIPPET",
-     .help = "an operation instead: an expression in OpenCL C of two values, a and b (\"max(a, b)\")"},
+     .help = "use this operation instead: an expression in OpenCL C in two values, a and b (\"max(a, b)\")"},
     {"identity", FIELD(OPTION_PATH, identity), .metavar = "V",
-     .help = "with --combine: what changes nothing there (\"0\")"},
+     .help = "with --combine: the identity element of the operation (\"0\")"},
     {"map", FIELD(OPTION_PATH, map), .metavar = "SNIPPET",
-     .help = "with --combine: what an element counts as, an expression of x (\"x * x\")"},
+     .help = "with --combine: an expression in x that is applied to each element first (\"x * x\")"},
     TOOL_COLUMN_OPTION(struct reduce_arguments),
     {.name = NULL},
 };
@@ -48,7 +48,7 @@ static kn_status check_arguments(const struct reduce_arguments *arguments, kn_er
     if (!arguments->combine != !arguments->identity)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--combine and --identity go together");
     if (arguments->map && !arguments->combine)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--map goes with --combine");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--map needs --combine");
     if (arguments->combine && arguments->op != OP_SUM)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--op %s and --combine are two operations; choose one of them",
                        op_names[arguments->op]);
@@ -61,7 +61,7 @@ static kn_status reduce_on_host(struct reduction *r, kn_error *err)
 
     if (r->arguments->combine)
         return ki_fail(err, KN_ERROR_UNSUPPORTED,
-                       "the host's code does not take --combine; name a device, such as cpu");
+                       "the host's code does not support --combine; name a device, such as cpu");
     if (r->arguments->op == OP_MOMENTS)
         return kn_host_moments(values->data, values->type, values->count, NULL, &r->moments, NULL, err);
     return kn_host_reduce(values->data, values->type, values->count, ops[r->arguments->op], &r->number, NULL,
@@ -195,20 +195,18 @@ const struct command command_reduce = {
     .name = "reduce",
     .summary = "Reduces a column of numbers to one on a device",
     .operands = "IN.npy",
-    .description = "Sums are folded in double precision in one fixed order, so that every device with double "
-                   "precision gives the same "
-                   "bits; those of integers are exact modulo 2^64. The least and greatest are not-a-number "
-                   "if there is one, as "
-                   "numpy's; moments leave those out and count them (std is divided by n). An operation of "
-                   "--combine is to be "
-                   "associative and commutative. The input is an array of one dimension, or with --column a "
-                   "column of a CSV file; - is "
-                   "standard input.",
+    .description =
+        "Sums are added in double precision in one fixed order, so that every device with double precision "
+        "gives the same bits; those of integers are exact modulo 2^64. The minimum and maximum are NaN if "
+        "the column has a NaN, as in numpy; moments leave NaN out and count them (std is divided by n). An "
+        "operation of --combine has to be associative and commutative. The input is an array of one "
+        "dimension, or with --column a column of a CSV file; - is standard input.",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE,
     .options = options,
-    .examples = {{"koine reduce values.npy --op moments", "mean, deviation, least and greatest in one read"},
+    .examples = {{"koine reduce values.npy --op moments",
+                  "mean, standard deviation, minimum and maximum in one read"},
                  {"koine reduce values.npy --combine 'fmax(a, b)' --identity 0 --map 'fabs(x)'",
-                  "the greatest magnitude, by an operation of your own"}},
+                  "the greatest magnitude, by an operation that you supply"}},
     .arguments_size = sizeof(struct reduce_arguments),
     .run = run_reduce,
 };

@@ -21,15 +21,15 @@ struct scan_arguments {
 static const struct option_row options[] = {
     TOOL_OUT_OPTION(struct scan_arguments),
     {"op", FIELD(OPTION_CHOICE, op), .choices = op_names, .fallback = "sum",
-     .help = "what the elements up to each come to"},
+     .help = "the operation: running sum, product, minimum or maximum"},
     {"exclusive", FIELD(OPTION_FLAG, exclusive),
-     .help = "without the element itself: the first is the identity"},
+     .help = "leave out the element itself: the first result is the identity"},
     {"combine", FIELD(OPTION_PATH, combine), .metavar = "SNIPPET",
-     .help = "an operation instead: an expression in OpenCL C of two values, a before b, and associative"},
+     .help = "use this operation instead: an associative expression in OpenCL C in two values, a before b"},
     {"identity", FIELD(OPTION_PATH, identity), .metavar = "V",
-     .help = "with --combine: what changes nothing there (\"0\")"},
+     .help = "with --combine: the identity element of the operation (\"0\")"},
     {"map", FIELD(OPTION_PATH, map), .metavar = "SNIPPET",
-     .help = "with --combine: what an element counts as, an expression of x (\"x * x\")"},
+     .help = "with --combine: an expression in x that is applied to each element first (\"x * x\")"},
     TOOL_COLUMN_OPTION(struct scan_arguments),
     {.name = NULL},
 };
@@ -39,7 +39,7 @@ static kn_status check_arguments(const struct scan_arguments *arguments, kn_erro
     if (!arguments->combine != !arguments->identity)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--combine and --identity go together");
     if (arguments->map && !arguments->combine)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--map goes with --combine");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--map needs --combine");
     if (arguments->combine && arguments->op != KN_REDUCE_SUM)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--op %s and --combine are two operations; choose one of them",
                        op_names[arguments->op]);
@@ -109,19 +109,17 @@ static kn_status run_scan(void *given, kn_error *err)
 
 const struct command command_scan = {
     .name = "scan",
-    .summary = "Sums the prefixes of a column of numbers on a device",
+    .summary = "Computes prefix sums (a scan) of a column of numbers on a device",
     .operands = "IN.npy",
-    .description = "Element i of the result is what elements 0 to i come to, in the type of the input: sums "
-                   "and products of integers "
-                   "are modulo 2^bits (numpy's cumsum widens them). Floats are combined in one fixed order, "
-                   "so that every device gives "
-                   "the same bits. The input is an array of one dimension, or with --column a column of a "
-                   "CSV file; - is standard "
-                   "input.",
+    .description = "Element i of the result reduces elements 0 to i, in the type of the input: sums and "
+                   "products of integers are modulo 2^bits (numpy's cumsum widens them). Floats are combined "
+                   "in one fixed order, so that every device gives the same bits. The input is an array of "
+                   "one dimension, or with --column a column of a CSV file; - is standard input.",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE,
     .options = options,
-    .examples = {{"koine scan counts.npy --exclusive -o offsets.npy", "where each of so many begins"},
-                 {"koine scan values.npy --op max -o highs.npy", "the greatest so far"}},
+    .examples = {{"koine scan counts.npy --exclusive -o offsets.npy",
+                  "the offset at which each of these counts begins"},
+                 {"koine scan values.npy --op max -o highs.npy", "the running maximum"}},
     .arguments_size = sizeof(struct scan_arguments),
     .run = run_scan,
 };

@@ -19,7 +19,8 @@ struct select_arguments {
 
 static const struct option_row options[] = {
     {"rank", FIELD(OPTION_STRINGS, ranks), .metavar = "K",
-     .help = "the element that would stand at place K, from 0, if the column were sorted; may be repeated"},
+     .help =
+         "the element that would stand at position K, from 0, if the column were sorted; may be repeated"},
     {"quantile", FIELD(OPTION_STRINGS, quantiles), .metavar = "Q",
      .help = "the quantile Q, from 0 to 1, as numpy's default (linear between neighbours); may be repeated"},
     TOOL_COLUMN_OPTION(struct select_arguments),
@@ -58,7 +59,7 @@ static kn_status parse(struct selection *selection, kn_error *err)
         errno = 0;
         selection->ranks[i] = (size_t)strtoumax(word, &end, 10);
         if (*word < '0' || *word > '9' || *end || errno)
-            return ki_fail(err, KN_ERROR_ARGUMENT, "--rank: '%s' is no whole number from 0", word);
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--rank: '%s' is not a whole number of at least 0", word);
     }
     for (size_t i = 0; i < quantiles->count; i++) {
         const char *word = quantiles->items[i];
@@ -66,7 +67,7 @@ static kn_status parse(struct selection *selection, kn_error *err)
 
         selection->quantiles[i] = strtod(word, &end);
         if (!*word || *end || !(selection->quantiles[i] >= 0 && selection->quantiles[i] <= 1))
-            return ki_fail(err, KN_ERROR_ARGUMENT, "--quantile: '%s' is no number from 0 to 1", word);
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--quantile: '%s' is not a number from 0 to 1", word);
     }
     return KN_OK;
 }
@@ -195,9 +196,9 @@ const struct command command_select = {
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine select values.npy --quantile 0.5 --quantile 0.99",
-                  "the median and the last percent"},
+                  "the median and the 99th percentile"},
                  {"koine select ACC_001.csv --column acc_x --rank 0 --json -",
-                  "the least of a column, as JSON"}},
+                  "the minimum of a column, as JSON"}},
     .arguments_size = sizeof(struct select_arguments),
     .run = run_select,
 };

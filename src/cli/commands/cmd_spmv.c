@@ -27,15 +27,15 @@ static const struct option_row options[] = {
     {"out", 'o', FIELD(OPTION_PATH, tool.out), .metavar = "FILE",
      .help = "write the product here: .npy or .mtx"},
     {"vector", 'x', FIELD(OPTION_PATH, vector), .metavar = "FILE",
-     .help = "the vector, a column of .npy or .mtx (default: numbers from -1 to 1, always the same)"},
-    {"transpose", FIELD(OPTION_FLAG, transposed), .help = "the transposed matrix times the vector"},
+     .help = "the vector, a column of .npy or .mtx (default: fixed numbers from -1 to 1)"},
+    {"transpose", FIELD(OPTION_FLAG, transposed), .help = "multiply by the transposed matrix"},
     {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .choices = sparse_format_names,
      .fallback = "auto",
-     .help = "how the matrix is kept on the device, and multiplied: auto, simple, memory-layout, "
-             "local-memory, memory-layout+local-memory, on-the-fly, on-the-fly+local-memory, "
-             "backprojection, ell, csr-vector, coo, hyb, sell, merge"},
+     .help = "how the matrix is stored and multiplied on the device: auto, simple, memory-layout, "
+             "local-memory, memory-layout+local-memory, on-the-fly, on-the-fly+local-memory, backprojection, "
+             "ell, csr-vector, coo, hyb, sell, merge"},
     {"variants", FIELD(OPTION_FLAG, variants),
-     .help = "every format, both ways: times and shares of the device's bandwidth"},
+     .help = "run every format, both ways: times and fractions of the device's bandwidth"},
     {.name = NULL},
 };
 
@@ -61,7 +61,7 @@ static kn_status check_arguments(const struct spmv_arguments *arguments, kn_erro
 
     if (arguments->variants && found)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "%s goes with one product; --variants runs all of them, both ways", found);
+                       "%s is for one product; --variants runs all of them, both ways", found);
     return KN_OK;
 }
 
@@ -217,7 +217,7 @@ static kn_status print(const struct spmv *spmv, kn_error *err)
     printf("%zu x %zu, %zu nonzeros ", kn_sparse_get_rows(spmv->matrix), kn_sparse_get_columns(spmv->matrix),
            kn_sparse_get_nonzeros(spmv->matrix));
     tool_print_place(&spmv->tool);
-    printf("a copy moves %.1f GB/s, read and written\n\n", spmv->problem.rate * 1e-9);
+    printf("a copy moves %.1f GB/s, reads and writes together\n\n", spmv->problem.rate * 1e-9);
     table_begin(&table, "llrrrl");
     table_add_all(&table,
                   (const char *const[]){"format", "", "us", "GB/s", "of a copy", "against double", NULL});
@@ -302,30 +302,23 @@ static kn_status run_spmv(void *given, kn_error *err)
 
 const struct command command_spmv = {
     .name = "spmv",
-    .summary = "Multiplies a sparse matrix, or its transpose, with a vector",
+    .summary = "Multiplies a sparse matrix, or its transpose, by a vector",
     .operands = "A.mtx|A.npz|parallel:...",
     .description =
         "The matrix is a Matrix Market file (.mtx, .mtx.gz), one that SciPy's save_npz wrote, or that of "
-        "parallel rays, parallel:ANGLES,DETECTORS,SIZE[,AXIS] (see koine-project(1)). It is kept on the "
-        "device in single precision, in the format that --format names; auto is the one that a "
-        "measurement with this "
-        "matrix on this device found to be the fastest, which is remembered in the cache. The host's own "
-        "code (--device host) has sell, which is its auto, and simple. Every "
-        "product is compared "
-        "with double precision: exit status 1 if an element is off by more than a rounding for "
-        "each of its terms.\n\n"
-        "simple, memory-layout, local-memory, both, and backprojection are the variants of Stock "
-        "and Koch's A Fast GPU "
-        "Implementation for Solving Sparse Ill-Posed Linear Equation Systems; ell, csr-vector, "
-        "coo and hyb its prior "
-        "work; sell and merge came after. All but backprojection, whose additions are atomic, "
-        "give the same bits "
-        "every time. Times are of one product of many, enqueued back to back; bytes are those of "
-        "the matrix as it is "
-        "kept and of both vectors, once. on-the-fly and on-the-fly+local-memory keep nothing and compute "
-        "rows from "
-        "the geometry, which a file does not tell; auto is the faster of these two where there is a "
-        "geometry.",
+        "parallel beams, parallel:ANGLES,DETECTORS,SIZE[,AXIS] (see koine-project(1)). It is stored on the "
+        "device in single precision, in the format that --format names; auto is the format that a "
+        "measurement with this matrix on this device found to be fastest, which is remembered in the cache. "
+        "The host's own code (--device host) has sell, which is its auto, and simple. Every product is "
+        "compared with double precision: the exit status is 1 if the error of an element is more than one "
+        "rounding for each of its terms.\n\n"
+        "simple, memory-layout, local-memory, both, and backprojection are the variants of Stock and Koch's "
+        "A Fast GPU Implementation for Solving Sparse Ill-Posed Linear Equation Systems; ell, csr-vector, "
+        "coo and hyb are its prior work; sell and merge are more recent. All but backprojection, whose "
+        "additions are atomic, are bitwise reproducible. Times are per product, of many enqueued back to "
+        "back; bytes are those of the stored matrix and of both vectors, once. on-the-fly and "
+        "on-the-fly+local-memory store nothing and compute rows from a geometry, which a matrix file does "
+        "not have; for a geometry, auto is the faster of these two.",
     .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine spmv system.mtx --variants", "every format, both ways"},

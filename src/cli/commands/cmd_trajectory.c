@@ -27,13 +27,13 @@ static const struct option_row options[] = {
     {"out", 'o', FIELD(OPTION_PATH, out), .metavar = "TRAJ",
      .help = "write it here: a .cfl/.hdr pair, or a .npy"},
     {"spokes", 's', FIELD(OPTION_COUNT, spokes), .metavar = "N",
-     .help = "diameters, a spiral's arms, or lines, in a partition (default: dense up to the edge; 16 arms)"},
+     .help = "diameters, spiral arms, or lines per partition (default: dense up to the edge; 16 arms)"},
     {"samples", 'n', FIELD(OPTION_COUNT, samples), .metavar = "N",
-     .help = "samples of each (default: the matrix; of a spiral: dense)"},
+     .help = "samples of each (default: the matrix size; for a spiral: dense)"},
     {"partitions", 'p', FIELD(OPTION_COUNT, partitions), .metavar = "N",
-     .help = "planes kz of stack (default: 16) and cartesian (default: 1)"},
+     .help = "planes kz for stack (default: 16) and cartesian (default: 1)"},
     {"matrix", 'm', FIELD(OPTION_COUNT, matrix), .metavar = "N",
-     .help = "voxels each way that it is for: k goes to N/2 (default: as many as samples, or 128)"},
+     .help = "matrix size in the plane: k reaches N/2 (default: as many as samples, or 128)"},
     {.name = NULL},
 };
 
@@ -46,9 +46,9 @@ static kn_status read_kind(const char *word, kn_recon_trajectory_kind *kind, kn_
             *kind = (kn_recon_trajectory_kind)i;
             return KN_OK;
         }
-    return ki_fail(
-        err, KN_ERROR_ARGUMENT,
-        "there is no trajectory '%s'; there are radial, golden, spiral, kooshball, stack, cartesian", word);
+    return ki_fail(err, KN_ERROR_ARGUMENT,
+                   "unknown trajectory '%s'; expected radial, golden, spiral, kooshball, stack, cartesian",
+                   word);
 }
 
 // What was asked for, with what follows from it.
@@ -173,18 +173,16 @@ static const char *kind_name(size_t index)
 
 const struct command command_trajectory = {
     .name = "trajectory",
-    .summary = "Makes a trajectory of an MRI scan: radial, golden, spiral, kooshball, stack or cartesian",
+    .summary =
+        "Makes the k-space trajectory of an MRI scan: radial, golden, spiral, kooshball, stack or cartesian",
     .operands = "KIND",
     .description =
         "radial: diameters at equal angles. golden: diameters 111.246 degrees apart. spiral: Archimedean "
-        "arms. "
-        "kooshball: diameters of a ball, by the two-dimensional golden means. stack: radial in planes kz. "
-        "cartesian: lines along kx.\n\n"
+        "arms. kooshball: diameters of a ball, by the two-dimensional golden means. stack: radial in planes "
+        "kz. cartesian: lines along kx.\n\n"
         "k is in cycles per field of view, from -N/2 to N/2 for a matrix of N voxels. Sample j of D of a "
-        "diameter or a "
-        "line is at (j - floor(D/2)) N/D, so that one is at k = 0. A .cfl has [3, samples, spokes], a .npy "
-        "the shape "
-        "(spokes, samples, 3) in double precision, partitions one after the other.",
+        "diameter or a line is at (j - floor(D/2)) N/D, so that one is at k = 0. A .cfl has [3, samples, "
+        "spokes], a .npy the shape (spokes, samples, 3) in double precision, partitions one after another.",
     .common = COMMON_JSON | COMMON_FORCE,
     .options = options,
     .operand_word = kind_name,

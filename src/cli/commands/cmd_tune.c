@@ -31,16 +31,16 @@ struct tune_arguments {
 static const struct option_row options[] = {
     {"quick", FIELD(OPTION_FLAG, quick),
      .help = "small problems, and each tunable once: seconds instead of minutes"},
-    {"list", FIELD(OPTION_FLAG, list), .help = "measure nothing: what is kept for the device"},
+    {"list", FIELD(OPTION_FLAG, list), .help = "measure nothing: show the values kept for the device"},
     {"reset", FIELD(OPTION_FLAG, reset),
-     .help = "measure nothing: forget what is kept, so that the built-in values serve again"},
+     .help = "measure nothing: forget the kept values, so that the built-in ones are used again"},
     {"export", FIELD(OPTION_PATH, export), .metavar = "FILE",
-     .help = "write what is kept for the device there, a line each: send them to the project, and devices "
-             "like it need no measurement; with --list without measuring; - is standard output"},
+     .help = "write the values kept for the device there, one line each, to send to the project, so that "
+             "similar devices need no measurement; with --list, without measuring; - is standard output"},
     {"journal", FIELD(OPTION_PATH, journal), .metavar = "FILE",
-     .help = "measure one ALGO in this very process, with a line in FILE before and after each candidate, "
-             "and go on behind those that are there: what koine tune starts itself with, so that a "
-             "candidate that crashes the driver ends that process alone"},
+     .help = "measure one ALGO in this process, with a line in FILE before and after each candidate, and "
+             "continue after those already in it: koine tune starts itself with this, so that a candidate "
+             "that crashes the driver ends only that process"},
     {.name = NULL},
 };
 
@@ -103,9 +103,10 @@ static kn_status add_named(struct tune_run *run, const char *word, kn_error *err
         }
     }
     if (!found)
-        status = ki_fail(err, KN_ERROR_ARGUMENT, "'%s' is none of those that have tunables: %s%s%s%s", word,
-                         ki_text_string(&names), nearest.best ? "; did you mean '" : "",
-                         nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+        status =
+            ki_fail(err, KN_ERROR_ARGUMENT, "'%s' is not one of the algorithms that have tunables: %s%s%s%s",
+                    word, ki_text_string(&names), nearest.best ? "; did you mean '" : "",
+                    nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
     ki_text_free(&names);
     return status;
 }
@@ -127,16 +128,18 @@ static kn_status check_arguments(const struct tune_arguments *arguments, kn_erro
     kn_status status;
 
     if (arguments->list && arguments->reset)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--list and --reset exclude each other; choose one");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--list and --reset are mutually exclusive; choose one");
     if (arguments->quick && (arguments->list || arguments->reset))
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--quick is for measurements, and --%s makes none",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--quick is for measurements, but --%s measures nothing",
                        arguments->list ? "list" : "reset");
     if (arguments->journal &&
         (arguments->list || arguments->reset || arguments->common.json || arguments->export))
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--journal is for one measurement, without --list, --reset, --export and --json");
+                       "--journal is for a single measurement, without --list, --reset, --export and --json");
     if (arguments->export && arguments->reset)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--export writes what is kept, and --reset forgets it");
+        return ki_fail(
+            err, KN_ERROR_ARGUMENT,
+            "--export and --reset cannot be combined: one writes the kept values, the other forgets them");
     status = arguments->export ? ki_output_try(arguments->export, arguments->common.force, err) : KN_OK;
     return status ? status : report_try(&arguments->common, err);
 }
@@ -152,7 +155,7 @@ static kn_status open_place(struct tune_run *run, kn_error *err)
                          common->command);
     if (!status && strcmp(chosen.specs[0].spec, "host") == 0)
         status = ki_fail(err, KN_ERROR_NO_DEVICE,
-                         "device host: its code has no tunables; name a device, such as cpu");
+                         "device host: the host's code has no tunables; name a device, such as cpu");
     if (!status)
         status = place_open(chosen.specs[0].spec, true, common->command, &run->place, err);
     choose_free(&chosen);
@@ -168,7 +171,7 @@ static void print_report(const struct outcome *outcome)
     struct table table;
 
     printf("%s (%s), %s:\n", outcome->subject->tunables()->algorithm, outcome->subject->what,
-           report->by_device_clock ? "kernels by the device's clock" : "by the wall's clock");
+           report->by_device_clock ? "kernels by the device's clock" : "wall-clock time");
     table_begin(&table, "lrrl");
     table_add_all(&table, (const char *const[]){"candidate", "ms", "of the best", "", NULL});
     for (size_t i = 0; i < report->count; i++) {
@@ -267,7 +270,7 @@ static kn_status work_with_journal(struct tune_run *run, kn_error *err)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM); // without the other one nobody reads the journal
     if (run->count != 1)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--journal is for one ALGO, and %zu are named", run->count);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--journal is for one ALGO, but %zu are named", run->count);
     return tune_measure(run->place.queue, run->outcomes[0].subject, run->arguments->quick, run->opened,
                         run->arguments->journal, &run->outcomes[0].report, err);
 }
@@ -290,7 +293,7 @@ static void print_kept(const struct tune_run *run)
             printf("%s on %s (%s): kept %s; %s\n", name, device->name, device->spec, ki_text_string(&text),
                    outcome->summary);
         else
-            printf("%s on %s (%s): nothing is kept, the built-in values serve\n", name, device->name,
+            printf("%s on %s (%s): nothing is kept; the built-in values are used\n", name, device->name,
                    device->spec);
         ki_text_free(&text);
     }
@@ -454,42 +457,41 @@ const struct command command_tune = {
     .summary = "Measures tunables on a device and keeps the best",
     .operands = "[ALGO]...",
     .description =
-        "Work-group sizes and the like are built in as they were measured on some devices; on others, other "
-        "values may be faster. This command measures them on the device that is there, and keeps the best in "
-        "the cache's folder (koine cache): later runs of the algorithm on this device, by this driver and "
-        "with these kernels, take it.\n\n"
-        "ALGO is recon (the sums of koine recon --kernel tuned: the work-group, voxels a work-item, vectors, "
+        "Work-group sizes and similar parameters have built-in values that were measured on some devices; on "
+        "others, other values may be faster. This command measures them on your device and keeps the best in "
+        "the cache folder (koine cache): later runs of the algorithm on this device, with this driver and "
+        "these kernels, use them.\n\n"
+        "ALGO is recon (the sums of koine recon --kernel tuned: work-group, voxels per work-item, vectors, "
         "memory for k-space, samples in local memory at a time, unrolling), gridding (gridding-2d and "
-        "gridding-3d: the work-group, samples a group takes, tiles of the grid), sort (many keys by radix, "
-        "sort-32bit and sort-64bit, and with values sort-by-key-32bit and sort-by-key-64bit: the work-group, "
-        "keys a work-item, registers on NVIDIA's devices, groups a compute unit, loading ahead), gemm (large "
-        "products of floats by Koine's own kernel: tiles of a group and of a work-item), robust (medians "
-        "and MAD: work-groups, groups a compute unit, loading ahead), crossover (sizes at "
-        "which one method overtakes another, or whether one is taken always, 0, or never: of sorts "
-        "crossover-sort-bitonic-32bit and -64bit, -alone, -lines, -differing, -ahead and -once, of "
+        "gridding-3d: work-group, samples per group, tiles of the grid), sort (many keys by radix sort, "
+        "sort-32bit and sort-64bit, and with values sort-by-key-32bit and sort-by-key-64bit: work-group, "
+        "keys per work-item, registers on NVIDIA's devices, groups per compute unit, prefetching), gemm "
+        "(large products of floats by Koine's own kernel: tiles per group and per work-item), robust "
+        "(medians and MAD: work-groups, groups per compute unit, prefetching), crossover (sizes at which one "
+        "method becomes faster than another, or whether it is taken always, 0, or never: for sorts "
+        "crossover-sort-bitonic-32bit and -64bit, -alone, -lines, -differing, -ahead and -once, for "
         "selections "
-        "crossover-select-brackets, crossover-robust-fused, of products crossover-gemm-own, of "
-        "reconstructions crossover-mri-separable, and of least squares crossover-sparse-fused, "
-        "crossover-batch-whole and crossover-batch-tiled) or rates (nothing to choose: how fast "
-        "memory, arithmetic, copies, the driver's start, the compiler and launches are, by which commands "
-        "without --device choose between the host and this device). Without it, everything is tuned; sort, "
-        "gemm and robust have other kernels or shapes for CPUs, which have nothing to tune.\n\n"
-        "One tunable after another goes through its candidates. What a candidate computes must be what the "
-        "built-in values compute, else it does not count; the time is the median of several runs, and the "
-        "best "
-        "has to be 2 % faster than the built-in values to be kept instead of them. Each ALGO is measured in "
-        "a process of its "
-        "own: a candidate that crashes the driver is a row of the table, and a new process goes on behind "
-        "it. --reset, or koine cache "
-        "clear, brings the built-in values back.\n\n"
-        "A device that was never tuned takes what was best on the measured device that is most like it: of "
-        "the same name, or of the same vendor, type and path with the most similar number of compute units. "
-        "Koine has a list of these, and --export FILE writes what to add to it.",
+        "crossover-select-brackets and crossover-robust-fused, for products crossover-gemm-own, for "
+        "reconstructions crossover-mri-separable, and for least squares crossover-sparse-fused, "
+        "crossover-batch-whole and crossover-batch-tiled) or rates (no choice: the speed of memory, "
+        "arithmetic, copies, starting "
+        "the driver, the compiler and launches, by which commands without --device choose between the host "
+        "and this device). The default is to tune everything; on CPUs, sort, gemm and robust have other "
+        "kernels or shapes, with nothing to tune.\n\n"
+        "The candidates of one tunable after another are tried. A candidate only counts if its results agree "
+        "with those of the built-in values; its time is the median of several runs, and the best has to be 2 "
+        "% faster than the built-in values to replace them. Each ALGO is measured in a separate process: a "
+        "candidate that crashes the driver becomes a row of the table, and a new process continues after it. "
+        "--reset, or koine cache clear, restores the built-in values.\n\n"
+        "A device that was never tuned uses the values of the most similar measured device: one of the same "
+        "name, or of the same vendor, type and path with the closest number of compute units. Koine has a "
+        "list of these, and --export FILE writes lines to add to it.",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .operand_word = subject_name,
     .examples = {{"koine tune recon", "the fastest way to sum on the best device, for all later runs there"},
-                 {"koine tune --device gpu --export gpu.txt", "measure all, and write what others can use"}},
+                 {"koine tune --device gpu --export gpu.txt",
+                  "measure everything, and write the values for others to use"}},
     .arguments_size = sizeof(struct tune_arguments),
     .run = run_tune,
 };

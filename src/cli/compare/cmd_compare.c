@@ -22,21 +22,20 @@
 static const struct option_row options[] = {
     {"quick", FIELD(OPTION_FLAG, quick), .help = "small sizes and few repetitions: under a minute on a CPU"},
     {"repetitions", 'n', FIELD(OPTION_COUNT, repetitions), .metavar = "N",
-     .help = "repeat each measurement N times where there is time (default: 11, with --quick 5)"},
+     .help = "repeat each measurement N times if there is time (default: 11, with --quick 5)"},
     {"explain", 'e', FIELD(OPTION_PATH, explain), .metavar = "KERNEL|FILE.cl",
-     .help =
-         "a kernel of Koine's in a job that launches it, or one of a file: what it takes on each path, its "
-         "instructions, its time, and what differs"},
+     .help = "explain a kernel, one of Koine's in a job that launches it or one in a file: its resources on "
+             "each path, its instructions, its time, and what differs"},
     {"dump-ptx", FIELD(OPTION_PATH, dump_ptx), .metavar = "DIR",
-     .help = "with --explain: write the PTX of each path that has some (KERNEL.cuda-0.ptx)"},
+     .help = "with --explain: write the PTX of each path that has PTX (KERNEL.cuda-0.ptx)"},
     {"load-ptx", FIELD(OPTION_PATH, load_ptx), .metavar = "FILE",
-     .help = "with --explain: run this PTX through CUDA too, in the kernel's place"},
+     .help = "with --explain: also run this PTX through CUDA, in place of the kernel"},
     {"kernel", 'k', FIELD(OPTION_PATH, run.kernel), .metavar = "NAME",
-     .help = "with --explain FILE.cl: the kernel; this and the rest as in koine run"},
+     .help = "with --explain FILE.cl: the kernel; this and the options below are as in koine run"},
     {"global", 'g', FIELD(OPTION_PATH, run.global), .metavar = "X[,Y[,Z]]", .help = "work-items in all"},
     {"local", 'l', FIELD(OPTION_PATH, run.local), .metavar = "X[,Y[,Z]]", .help = "work-items in a group"},
     {"arg", 'a', FIELD(OPTION_STRINGS, run.args), .metavar = "SPEC",
-     .help = "an argument, in the kernel's order"},
+     .help = "an argument, in the order of the kernel's parameters"},
     BUILD_OPTION_ROWS(struct compare_arguments, run.build),
     {.name = NULL},
 };
@@ -206,7 +205,7 @@ static kn_status judge(struct compare_session *session, bool *wrong, kn_error *e
             failed = row;
     }
     if (failed && !computed)
-        return ki_fail(err, KN_ERROR_DEVICE, "every job failed; the first, %s %s: %s", failed->job->name,
+        return ki_fail(err, KN_ERROR_DEVICE, "every job failed; the first one, %s %s: %s", failed->job->name,
                        failed->which->name, failed->why);
     return KN_OK;
 }
@@ -246,14 +245,14 @@ static kn_status check_explain(const struct compare_arguments *arguments, kn_err
     const struct run_arguments *run = &arguments->run;
 
     if (arguments->explain && arguments->common.output)
-        return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--output is not for --explain: --dump-ptx and --json write files");
+        return ki_fail(
+            err, KN_ERROR_ARGUMENT,
+            "--output cannot be combined with --explain: use --dump-ptx and --json to write files");
     if (!arguments->explain &&
         (arguments->dump_ptx || arguments->load_ptx || run->kernel || run->global || run->local ||
          run->args.count || run->build.defines.count || run->build.includes.count))
-        return ki_fail(
-            err, KN_ERROR_ARGUMENT,
-            "--dump-ptx, --load-ptx and the options of koine run are for --explain; it is missing");
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--dump-ptx, --load-ptx and the options of koine run need --explain");
     return KN_OK;
 }
 
@@ -305,62 +304,47 @@ const struct command command_compare = {
     .summary = "Does the same work on every device and path, checks the answers, and compares the times",
     .operands = "[JOB]...",
     .description =
-        "The jobs are bandwidth, flops, launch, build, sort, reduce, select, scan, fft and gemm; all of "
-        "them unless some "
-        "are named. A job whose "
-        "ceiling is the device's memory or arithmetic brings the job along that measures it.\n\n"
-        "Without --device and KOINE_DEVICE every usable path is a row: a GPU that is reached "
-        "through CUDA and through "
-        "OpenCL has two. Each problem is made once and given to all of them; after a warm-up they "
-        "take turns, "
-        "repetition by repetition.\n\n"
+        "The jobs are bandwidth, flops, launch, build, sort, reduce, select, scan, fft and gemm; all of them "
+        "run unless some are named. A job that is limited by the device's memory or arithmetic also runs the "
+        "job that measures this limit.\n\n"
+        "Without --device and KOINE_DEVICE every usable path is a row: a GPU that is reached through both "
+        "CUDA and OpenCL has two. Each problem is made once and given to all of them; after a warm-up they "
+        "take turns, repetition by repetition.\n\n"
         "--device host is the host's own code, beside devices or alone; it has sort, reduce and select, and "
-        "no clock but "
-        "the wall's. Where no device is named and none is found it is the only place, and a line says so.\n\n"
-        "Device ms is the median by the device's own clock, from the first kernel's start to the "
-        "last one's end; wall ms "
-        "what the host waited, without copies and compilation. The least and the most are of the "
-        "device's clock, or of "
-        "the wall's where a device measures nothing. Rates and ratios are made from the same one. "
-        "Of ceiling is the "
-        "share of what this device itself reached in the job bandwidth (at a footprint that holds "
-        "the data) or flops, "
-        "counting each input read once and each result written once. Ratio is how many times as "
-        "fast as the first "
-        "device a row is, by the wall's clock where one of the two has no other.\n\n"
-        "Every answer is checked against the host's own, in double precision or to the bit, and "
-        "is right if it is "
-        "within the bound that report.json states. One that is not makes the exit status 1. A "
-        "device that fails is a "
-        "row with the reason; if all fail, the exit status is 4.\n\n"
-        "--explain shows one kernel on every path: its time by the device's clock and its part of the work, "
-        "the "
-        "share of the limit that the whole work reaches (as in the jobs; of a file's kernel the bytes of its "
-        "buffers over the bandwidth of a copy), the work-group and the largest one possible, and as far as "
-        "the "
-        "drivers tell: registers a work-item, bytes of them that are spilled, bytes of private memory "
-        "(spills and "
-        "arrays), of local memory a group, and how many groups and warps a multiprocessor holds at once. "
-        "NVIDIA's compilers make PTX: its instructions are counted as they stand in the code. Sentences say "
-        "what "
-        "differs from the first path. Koine's own kernel runs in the first job that launches it, or in the "
-        "first of those that are named; a kernel of a file with the arguments of koine run. The programs are "
-        "compiled anew and do not come from the cache.\n\n"
-        "--dump-ptx keeps the PTX of each path. --load-ptx runs one through CUDA in the kernel's place, as "
-        "one "
-        "more row: OpenCL's too, if it takes no images, no __constant arguments and no get_work_dim, "
-        "for launches without an offset. In a job its answer is "
-        "checked like the others; what a file's kernel leaves in its buffers is held against the first "
-        "path's.\n\n"
-        "With --output the folder receives report.json and, where gnuplot is installed, a plot of "
-        "the rates of each job "
-        "that has several sizes (sort.svg).",
+        "only wall-clock times. If no device is named and none is found, it is the only row, and a line says "
+        "so.\n\n"
+        "Device ms is the median by the device's own clock, from the start of the first kernel to the end of "
+        "the last; wall ms is what the host waited, without copies and compilation. The minimum and maximum "
+        "are by the device's clock, or by the wall clock if a device measures nothing; so are rates and "
+        "ratios. Of ceiling is the fraction of what this device itself reached in the job bandwidth (at a "
+        "footprint that holds the data) or flops, counting each input as read once and each result as "
+        "written once. Ratio is how many times as fast as the first device a row is, by the wall clock if "
+        "one of the two has no other.\n\n"
+        "Every answer is checked against that of the host, in double precision or bit by bit, and is right "
+        "if it is within the bound that report.json states. A wrong answer makes the exit status 1. A device "
+        "that fails is a row with the reason; if all fail, the exit status is 4.\n\n"
+        "--explain shows one kernel on every path: its time by the device's clock and its part of the whole "
+        "work, the fraction of the limit that the whole work reaches (as in the jobs; for a kernel in a "
+        "file, the bytes of its buffers over the bandwidth of a copy), the work-group and the largest one "
+        "possible, and as far as the drivers report them: registers per work-item, bytes of spilled "
+        "registers, bytes of private memory (spills and arrays), bytes of local memory per group, and how "
+        "many groups and warps a multiprocessor holds at once (occupancy). NVIDIA's compilers generate PTX: "
+        "its instructions are counted statically. Sentences say what differs from the first path. One of "
+        "Koine's own kernels runs in the first job that launches it, or in the first of the jobs that are "
+        "named; a kernel in a file runs with the arguments of koine run. The programs are always compiled "
+        "and do not come from the cache.\n\n"
+        "--dump-ptx writes the PTX of each path. --load-ptx runs PTX through CUDA in place of the kernel, as "
+        "one more row: also OpenCL's PTX, if it uses no images, no __constant arguments and no get_work_dim, "
+        "for launches without an offset. In a job its answer is checked like the others; the buffers of a "
+        "kernel in a file are compared with those of the first path.\n\n"
+        "With --output the folder receives report.json and, where gnuplot is installed, a plot of the rates "
+        "of each job that has several sizes (sort.svg).",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
     .options = options,
     .operand_word = job_name,
     .examples = {{"koine compare --quick", "all jobs on all devices, in small sizes"},
                  {"koine compare sort --device cuda:0 --device opencl:1.0 --output result",
-                  "sorting through CUDA and OpenCL, kept as result/report.json"}},
+                  "sorting through CUDA and OpenCL, with the results in result/report.json"}},
     .arguments_size = sizeof(struct compare_arguments),
     .run = compare,
 };

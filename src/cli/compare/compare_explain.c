@@ -51,7 +51,7 @@ static kn_status check_kernel(const char *name, kn_error *err)
     }
     return ki_fail(
         err, KN_ERROR_ARGUMENT,
-        "--explain: '%s' is no kernel of Koine's%s%s%s; 'koine emit --list' has their names, and a "
+        "--explain: '%s' is not a kernel of Koine's%s%s%s; 'koine emit --list' has their names, and a "
         "file's name ends in .cl",
         name, *best ? ", did you mean '" : "", best, *best ? "'?" : "");
 }
@@ -59,15 +59,15 @@ static kn_status check_kernel(const char *name, kn_error *err)
 static kn_status check_arguments(const struct compare_arguments *arguments, bool is_file, kn_error *err)
 {
     if (is_file && arguments->common.operands.count)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--explain: a kernel file runs by itself, not in a job");
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--explain: a kernel file runs by itself, not in a job; leave out the job");
     if (!is_file && (arguments->run.kernel || arguments->run.global || arguments->run.local ||
                      arguments->run.args.count || arguments->run.build.defines.count ||
                      arguments->run.build.includes.count))
-        return ki_fail(
-            err, KN_ERROR_ARGUMENT,
-            "--explain %s: the job that launches it gives it its range, arguments and macros; those of "
-            "koine run are for a FILE.cl",
-            arguments->explain);
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--explain %s: its range, arguments and macros come from the job that launches it; "
+                       "the options of koine run are for a FILE.cl",
+                       arguments->explain);
     return is_file ? explain_file_check(arguments, err) : check_kernel(arguments->explain, err);
 }
 
@@ -88,8 +88,8 @@ static kn_status read_ptx(const char *path, char **text, kn_error *err)
     if (!broken &&
         (strlen(ki_text_string(&read)) != read.length || !strstr(ki_text_string(&read), ".version"))) {
         ki_text_free(&read);
-        return ki_fail(err, KN_ERROR_INPUT, "%s: it is no PTX: there is no .version in it, or it is no text",
-                       path);
+        return ki_fail(err, KN_ERROR_INPUT,
+                       "%s: it is not PTX: there is no .version in it, or it is not text", path);
     }
     *text = broken ? NULL : ki_text_take(&read);
     ki_text_free(&read);
@@ -226,14 +226,14 @@ static kn_status add_loaded(struct explain_session *session, kn_error *err)
     const struct explain_row *own = cuda_row(session);
 
     if (!own)
-        return ki_fail(err, KN_ERROR_UNSUPPORTED,
-                       "--load-ptx: PTX runs through CUDA only, and none of these devices is reached by it");
-    if (own->programs > 1)
         return ki_fail(
             err, KN_ERROR_UNSUPPORTED,
-            "--load-ptx: %zu programs launch %s in this job, with other definitions; the PTX of one "
-            "cannot stand for all of them",
-            own->programs, session->kernel);
+            "--load-ptx: PTX runs only through CUDA, and none of these devices is reached through it");
+    if (own->programs > 1)
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
+                       "--load-ptx: %zu programs launch %s in this job, with different definitions; the PTX "
+                       "of one cannot replace all of them",
+                       own->programs, session->kernel);
     return add_row(session, own->device->spec, true, err);
 }
 
@@ -249,15 +249,15 @@ static kn_status add_rows(struct explain_session *session, const struct places *
             continue;
         status = add_row(session, chosen->specs[i].spec, false, &why);
         if (status == KN_ERROR_NO_DEVICE && chosen->specs[i].from_all) {
-            fprintf(stderr, "%s: %s is left out: %s\n", command, chosen->specs[i].spec, why.text);
+            fprintf(stderr, "%s: %s is skipped: %s\n", command, chosen->specs[i].spec, why.text);
             status = KN_OK;
         } else if (status) {
             *err = why;
         }
     }
     if (!status && !session->row_count)
-        status =
-            ki_fail(err, KN_ERROR_NO_DEVICE, "--explain: a kernel needs a device; 'koine devices' has them");
+        status = ki_fail(err, KN_ERROR_NO_DEVICE,
+                         "--explain: a kernel needs a device; 'koine devices' lists them");
     return status;
 }
 

@@ -45,7 +45,7 @@ kn_status compare_try_files(const struct compare_session *session, kn_error *err
     if (!status)
         status = try_file(session, "report", "json", err);
     if (!plot_available())
-        fprintf(stderr, "%s: gnuplot is not installed: no plots are drawn\n", common->command);
+        fprintf(stderr, "%s: no plots, since gnuplot is not installed\n", common->command);
     else
         for (size_t i = 0; i < session->job_count && !status; i++)
             if (is_plotted(session, session->jobs[i]))

@@ -97,7 +97,7 @@ static void print_remarks(const struct compare_session *session, const struct co
         const struct compare_row *row = &session->run.rows[i];
 
         if (row->place == 0 && row->n < row->asked)
-            printf("%s %s: %zu %s instead of %zu, which a device's memory does not hold\n", job->name,
+            printf("%s %s: %zu %s instead of %zu, which do not fit in the memory of a device\n", job->name,
                    row->which->name, row->n, job->size, row->asked);
         if (*row->why)
             printf("%s %s %zu, %s: %s\n", job->name, row->which->name, row->n,

@@ -41,7 +41,7 @@ struct emit_arguments {
 static const struct option_row options[] = {
     {"target", 't', FIELD(OPTION_STRINGS, targets), .metavar = "opencl|cuda",
      .help = "the language to write; may be repeated (default: opencl)"},
-    {"list", 'l', FIELD(OPTION_FLAG, list), .help = "print the names of Koine's own kernels, one a line"},
+    {"list", 'l', FIELD(OPTION_FLAG, list), .help = "print the names of Koine's own kernels, one per line"},
     BUILD_OPTION_ROWS(struct emit_arguments, build),
     {.name = NULL},
 };
@@ -127,7 +127,7 @@ static kn_status read_kernel(const char *name, const struct build_defines *defin
     }
     return ki_fail(
         err, KN_ERROR_ARGUMENT,
-        "'%s' is no kernel of Koine's%s%s%s; 'koine emit --list' has their names, and a file's name ends "
+        "'%s' is not a kernel of Koine's%s%s%s; 'koine emit --list' has their names, and a file's name ends "
         "in .cl",
         name, *best ? ", did you mean '" : "", best, *best ? "'?" : "");
 }
@@ -167,7 +167,7 @@ static kn_status choose_languages(const struct string_list *targets, struct emit
         while (language < LANGUAGE_COUNT && strcmp(targets->items[i], languages[language].name) != 0)
             language++;
         if (language == LANGUAGE_COUNT)
-            return ki_fail(err, KN_ERROR_ARGUMENT, "--target: '%s' is none of opencl, cuda",
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--target: '%s' is not one of opencl, cuda",
                            targets->items[i]);
         work->is_wanted[language] = true;
     }
@@ -272,8 +272,9 @@ static kn_status spare_input(const char *input, const struct emit_work *work, kn
     for (size_t i = 0; i < LANGUAGE_COUNT; i++)
         if (work->sources[i] && stat(input, &from) == 0 && stat(work->sources[i], &to) == 0 &&
             from.st_ino == to.st_ino && from.st_dev == to.st_dev)
-            return ki_fail_at(err, KN_ERROR_OUTPUT, work->sources[i], 0,
-                              "is the source itself; name another folder with --output");
+            return ki_fail_at(
+                err, KN_ERROR_OUTPUT, work->sources[i], 0,
+                "is the source itself and would be overwritten; name another folder with --output");
     return KN_OK;
 }
 
@@ -428,32 +429,31 @@ static kn_status run_emit(void *given, kn_error *err)
 
 const struct command command_emit = {
     .name = "emit",
-    .summary = "Writes a kernel as one stand-alone source, with what a host program must know to launch it",
+    .summary = "Writes a kernel as one self-contained source file, with the metadata that a host program "
+               "needs to launch it",
     .operands = "KERNEL|FILE.cl",
     .description =
-        "Writes NAME.cl, the source with all its includes in place, which compiles as it stands "
-        "with any OpenCL compiler; with --target cuda NAME.cu, the same program in CUDA C++17, which "
-        "compiles alone with NVRTC and with nvcc; and NAME.json and NAME.h, the launch metadata: of "
-        "each kernel the arguments in their order, with kind, type and size, and the work-group it "
-        "requires; the macros with their values; and for CUDA the symbols, how arguments arrive, and "
-        "the one that every kernel has at its end. NAME.h also has a function for each kernel, "
-        "koine_launch_KERNEL for OpenCL and koine_cuda_launch_KERNEL for CUDA's driver: it takes the "
-        "kernel's arguments with their types, in order, and enqueues it; a program that has these files "
-        "needs no libkoine. The files go into the folder of --output, else "
-        "into the current one, and their names are printed.\n\n"
-        "A file's name ends in .cl. Any other name is that of one of Koine's own kernels "
-        "(--list), and the file "
-        "that holds it is written.\n\n"
-        "For an argument in local memory an OpenCL host passes a number of bytes: its elements times "
-        "the size that the metadata give. The macros are those of -D, which stand at the head of the "
-        "OpenCL text and are settled in the CUDA text, and those that the "
-        "source gives a default (#ifndef, #define).",
+        "Writes NAME.cl, the source with all includes expanded, which compiles as it stands with any OpenCL "
+        "compiler; with --target cuda NAME.cu, the same program in CUDA C++17, which compiles by itself with "
+        "NVRTC and with nvcc; and NAME.json and NAME.h, the launch metadata: the arguments of each kernel in "
+        "their order, with kind, type and size, and its required work-group size; the macros with their "
+        "values; and for CUDA the symbols, how arguments are passed, and the additional last argument of "
+        "every kernel. NAME.h also has a function for each kernel, koine_launch_KERNEL for OpenCL and "
+        "koine_cuda_launch_KERNEL for CUDA's driver: it takes the kernel's arguments with their types, in "
+        "order, and enqueues the kernel; a program with these files does not need libkoine. The files are "
+        "written into the folder of --output, or into the current one, and their names are printed.\n\n"
+        "A name that ends in .cl is a file. Any other name is that of one of Koine's own kernels (--list), "
+        "and the file that contains it is written.\n\n"
+        "For an argument in local memory, an OpenCL host passes a number of bytes: the number of elements "
+        "times the size in the metadata. The macros are those of -D, which are the first lines of the OpenCL "
+        "text and are already expanded in the CUDA text, and those for which the source has a default "
+        "(#ifndef, #define).",
     .common = COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
     .options = options,
     .examples = {{"koine emit --output kernels -D GROUP=128 reduce_leaves",
-                  "Koine's reduction, for another program"},
+                  "Koine's reduction, for use in another program"},
                  {"koine emit -I include --output flat filter.cl",
-                  "a file of your own, its includes in place"}},
+                  "a file of your own, with its includes expanded"}},
     .arguments_size = sizeof(struct emit_arguments),
     .run = run_emit,
 };

@@ -24,11 +24,11 @@ struct fault {
 };
 
 static const struct fault faults[] = {
-    {SIGSEGV, "SIGSEGV, an access to memory that is not there"},
-    {SIGBUS, "SIGBUS, an access to memory that is not there"},
+    {SIGSEGV, "SIGSEGV, an access to invalid memory"},
+    {SIGBUS, "SIGBUS, an access to invalid memory"},
     {SIGILL, "SIGILL, an instruction that the processor does not have"},
     {SIGFPE, "SIGFPE, a division by zero, for instance"},
-    {SIGABRT, "SIGABRT, it gave up by itself"},
+    {SIGABRT, "SIGABRT, it aborted itself"},
 };
 
 static void take_back(void);
@@ -231,9 +231,8 @@ static void print_hint(struct line *line)
     const char *library = oclgrind_library();
 
     begin(line);
-    add(line,
-        "on a CPU a kernel that reads or writes out of bounds does this, and so does a defect of the driver; "
-        "Oclgrind tells which, with the line of the kernel");
+    add(line, "on a CPU, the cause is a kernel that reads or writes out of bounds, or a defect of the "
+              "driver; Oclgrind tells which, with the line of the kernel");
     if (is_in_path("oclgrind")) {
         add(line, ": oclgrind ");
         add(line, command);
@@ -266,7 +265,7 @@ static void print_message(const char *text)
     if (named && !tasks)
         line.length -= strlen("; meanwhile");
     if (!named && !tasks) {
-        add(&line, " nothing was under way on a device");
+        add(&line, " nothing was running on a device");
         add(&line, kn_flight_get_entered(flight) ? "; what ran last: "
                                                  : ", and no driver was in use: a defect of Koine");
         if (kn_flight_get_entered(flight))
@@ -277,7 +276,7 @@ static void print_message(const char *text)
     if (names > 1 && !waits) {
         add(&line, " (one of ");
         add_number(&line, names);
-        add(&line, " kernels: KOINE_LOG=sync waits after each, and so names the one)");
+        add(&line, " kernels: KOINE_LOG=sync waits after each launch, and so names the right one)");
     }
     print(&line);
     if (named && is_on_cpu())

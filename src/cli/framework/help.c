@@ -140,7 +140,7 @@ void help_overview(const struct command *const *commands, FILE *out)
     for (; *commands; commands++)
         print_entry((*commands)->name, (*commands)->summary, 14, out);
     fputs("\nOptions:\n", out);
-    print_entry("-h, --help", "show this help; 'koine COMMAND --help' shows a command's", 17, out);
+    print_entry("-h, --help", "show this help; 'koine COMMAND --help' shows the help of a command", 17, out);
     print_entry("-V, --version", "show the version", 17, out);
     print_examples(koine_examples, KOINE_EXAMPLES, out);
     fputs("\nMore: man koine\n", out);

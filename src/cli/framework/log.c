@@ -63,7 +63,7 @@ kn_status log_options(kn_context_options *options, kn_error *err)
         if (strcmp(words[i].word, asked) == 0)
             word = &words[i];
     if (!word)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "KOINE_LOG: '%s' is none of warning, info, debug, sync",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "KOINE_LOG: '%s' is not one of warning, info, debug, sync",
                        asked);
     options->log = print_message;
     level = word->level;

@@ -96,7 +96,7 @@ static void print_command(const struct command *command, const char *page, FILE 
     }
     fputs("\n.SH DESCRIPTION\n", out);
     print_paragraphs(command->description, out);
-    fputs(".SH OPTIONS\nAn option's name may be written with underscores for its hyphens.\n", out);
+    fputs(".SH OPTIONS\nThe names of options may be written with underscores instead of hyphens.\n", out);
     for (size_t i = 0; i < count; i++) {
         struct ki_text spelling = KI_TEXT_INIT, meaning = KI_TEXT_INIT;
 
@@ -121,27 +121,21 @@ static void print_koine(FILE *out)
           out);
     print_paragraphs(
         "Each command reads files, computes on a device, and prints a table. --json FILE writes the same as "
-        "JSON. "
-        "Text goes to standard output; progress and messages go to standard error.\n\n"
-        "--device or KOINE_DEVICE names where to compute. Where neither does, stats, autocorr, sort, reduce, "
-        "select, fft, recon, spmv and project take what ends first, by an estimate that counts a GPU "
-        "driver's "
-        "start, programs that are not compiled yet, copies and work: the best GPU, or the host's own code. "
-        "What was taken, and why, stands in brackets behind its name and as device.why in the JSON. The "
-        "other "
-        "commands, and what the host's code does not have, take the best device found (a GPU before a CPU), "
-        "which --device auto names too; solve takes the host, in double precision. Host and device may "
-        "differ in the last bits where no bits are promised: KOINE_DEVICE settles the choice. Where there is "
-        "no device, commands that can do so compute with the host's own code and say so in one line.\n\n"
+        "JSON. Text goes to standard output; progress and messages go to standard error.\n\n"
+        "--device or KOINE_DEVICE names where to compute. If neither is given, stats, autocorr, sort, "
+        "reduce, select, fft, recon, spmv and project choose the faster of the best GPU and the host's own "
+        "code, by an estimate that includes starting a GPU driver, compiling programs, copies and the work "
+        "itself. The choice, and the reason, are shown in brackets after its name and as device.why in the "
+        "JSON. The other commands, and whatever the host's code does not support, take the best device found "
+        "(a GPU before a CPU), as --device auto does; solve takes the host, in double precision. Results of "
+        "host and device may differ in the last bits unless bitwise identity is promised: KOINE_DEVICE fixes "
+        "the choice. If there is no device, commands that can compute with the host's own code do so and say "
+        "so in one line.\n\n"
         "Every JSON result has koine (the version), command, device, precision, policy and seconds. "
-        "precision "
-        "is the type of the numbers as the device holds them: float, double, or the integers' own in OpenCL "
-        "C's "
-        "word (char, uchar, short ... ulong); sums of floats are folded in double precision all the same. It "
-        "is "
-        "null where nothing is computed, and from compare and run, whose results have a type each. "
-        "Not-a-number "
-        "and infinities are null.\n\n"
+        "precision is the type of the numbers on the device: float, double, or the name of the integer type "
+        "in OpenCL C (char, uchar, short ... ulong); sums of floats are added in double precision all the "
+        "same. It is null if nothing is computed, and for compare and run, whose results each have a type. "
+        "NaN and infinities are null.\n\n"
         "Files are written under a temporary name and renamed when they are complete; nothing is overwritten "
         "without --force.",
         out);

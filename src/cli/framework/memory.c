@@ -146,7 +146,7 @@ kn_status memory_check(const struct common_arguments *common, size_t needs, cons
     else
         snprintf(limit, sizeof limit, "%.1f MB", (double)common->memory_limit / mega);
     return ki_fail(err, KN_ERROR_MEMORY,
-                   "--memory-limit of %s: %s needs %.1f MB beside the %.1f MB that the program itself "
-                   "holds; --memory-limit %zuM is enough",
+                   "--memory-limit of %s: %s needs %.1f MB besides the %.1f MB that the program itself "
+                   "takes; --memory-limit %zuM is enough",
                    limit, what, (double)needs / mega, (double)held / mega, all / 1000000 + 2);
 }

@@ -29,24 +29,23 @@ static const struct {
 } common_rows[] = {
     {COMMON_DEVICE,
      {"device", 'd', FIELD(OPTION_STRINGS, devices), .metavar = "SPEC", .choices = device_words,
-      .help =
-          "use this device: opencl:0.0, cpu, gpu, host, auto, all, or a part of a name; may be repeated"}},
+      .help = "use this device: opencl:0.0, cpu, gpu, host, auto, all, or part of a name; may be repeated"}},
     {COMMON_PRECISION,
      {"precision", FIELD(OPTION_CHOICE, precision), .choices = precision_names,
-      .help = "the type that the device computes with"}},
+      .help = "the precision in which the device computes"}},
     {COMMON_POLICY,
      {"policy", FIELD(OPTION_CHOICE, policy), .choices = policy_names, .fallback = "default",
       .help = "numeric policy: strict has no contraction, fast has relaxed maths"}},
     {COMMON_JSON,
      {"json", FIELD(OPTION_PATH, json), .metavar = "FILE",
-      .help = "write the result as JSON; - is standard output, and then nothing else goes there"}},
+      .help = "write the result as JSON; - is standard output, and then nothing else is written there"}},
     {COMMON_OUTPUT,
      {"output", FIELD(OPTION_PATH, output), .metavar = "DIR",
-      .help = "write the result's files into this folder, made if it is not there"}},
-    {COMMON_FORCE, {"force", 'f', FIELD(OPTION_FLAG, force), .help = "overwrite files that are there"}},
+      .help = "write the result files into this folder; it is created if necessary"}},
+    {COMMON_FORCE, {"force", 'f', FIELD(OPTION_FLAG, force), .help = "overwrite existing files"}},
     {COMMON_MEMORY,
      {"memory-limit", FIELD(OPTION_BYTES, memory_limit), .metavar = "BYTES",
-      .help = "take no more of the host's memory: a number of bytes, or 500k, 64M, 2GiB"}},
+      .help = "use at most this much host memory: a number of bytes, or 500k, 64M, 2GiB"}},
     {0, {"quiet", 'q', FIELD(OPTION_FLAG, quiet), .help = "no progress bar"}},
     {0, {"help", 'h', FIELD(OPTION_FLAG, help), .help = "show this help"}},
 };
@@ -126,13 +125,14 @@ static kn_status bad_value(const char *name, const struct option_row *row, const
     kn_status status;
 
     if (row->type == OPTION_CHOICE) {
-        ki_text_format(&text, "--%s: '%s' is none of", row->name, value);
+        ki_text_format(&text, "--%s: '%s' is not one of", row->name, value);
         for (const char *const *word = row->choices; *word; word++)
             ki_text_format(&text, "%s %s", word == row->choices ? "" : ",", *word);
     } else if (row->type == OPTION_COUNT) {
-        ki_text_format(&text, "--%s: '%s' is no whole number from 1", row->name, value);
+        ki_text_format(&text, "--%s: '%s' is not a whole number of at least 1", row->name, value);
     } else if (row->type == OPTION_BYTES) {
-        ki_text_format(&text, "--%s: '%s' is no number of bytes from 1, as 500000, 500k, 64M or 2GiB",
+        ki_text_format(&text,
+                       "--%s: '%s' is not a number of bytes of at least 1, such as 500000, 500k, 64M or 2GiB",
                        row->name, value);
     } else {
         ki_text_format(&text, "--%s: the value is empty, expected %s", row->name, row->metavar);
@@ -208,7 +208,7 @@ static kn_status store(const char *name, const struct option_row *row, const cha
     return bad_value(name, row, value, err);
 }
 
-// A long option that getopt_long did not take: unknown, or the beginning of several.
+// A long option that getopt_long did not take: unknown, or ambiguous.
 static kn_status unknown_option(const struct spelling *spelling, const char *name, const char *given,
                                 kn_error *err)
 {
@@ -224,7 +224,7 @@ static kn_status unknown_option(const struct spelling *spelling, const char *nam
     for (size_t i = 0; i < spelling->count; i++)
         beginnings += strncmp(spelling->rows[i].name, word, strlen(word)) == 0;
     if (beginnings > 1) {
-        ki_text_format(&text, "option --%s is the beginning of several:", word);
+        ki_text_format(&text, "option --%s is ambiguous; it could be", word);
         for (size_t i = 0; i < spelling->count; i++)
             if (strncmp(spelling->rows[i].name, word, strlen(word)) == 0)
                 ki_text_format(&text, " --%s", spelling->rows[i].name);
@@ -328,6 +328,6 @@ kn_status options_at_most(const struct common_arguments *common, size_t most, kn
 {
     if (common->operands.count <= most)
         return KN_OK;
-    return ki_fail(err, KN_ERROR_ARGUMENT, "'%s' is one argument too many; try '%s --help'",
+    return ki_fail(err, KN_ERROR_ARGUMENT, "unexpected argument '%s'; try '%s --help'",
                    common->operands.items[most], common->command);
 }

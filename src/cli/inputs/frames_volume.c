@@ -28,12 +28,11 @@ static kn_status check_like(const struct frames *frames, size_t i, const struct 
 {
     if (slice->width == volume->width && slice->height == volume->height && slice->type == volume->type)
         return KN_OK;
-    return ki_fail_at(
-        err, KN_ERROR_INPUT, frames->names[i], 0,
-        "page %zu is of %zu x %zu %s, but the volume begins with %zu x %zu %s; all of its slices "
-        "are alike",
-        frames->sources[i].page + 1, slice->width, slice->height, kn_type_name(slice->type), volume->width,
-        volume->height, kn_type_name(volume->type));
+    return ki_fail_at(err, KN_ERROR_INPUT, frames->names[i], 0,
+                      "page %zu is %zu x %zu %s, but the volume begins with %zu x %zu %s; all slices must "
+                      "have one size and type",
+                      frames->sources[i].page + 1, slice->width, slice->height, kn_type_name(slice->type),
+                      volume->width, volume->height, kn_type_name(volume->type));
 }
 
 // The first slice says what the others are.

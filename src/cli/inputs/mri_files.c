@@ -24,15 +24,15 @@ static kn_status check_array(const char *path, const struct npy *array, kn_error
     if (array->dims < 2 || (axes != 2 && axes != AXES))
         return ki_fail_at(
             err, KN_ERROR_INPUT, path, 0,
-            "is no trajectory: expected [3, samples, spokes] (.cfl) or the shape (spokes, samples, 3) "
+            "is not a trajectory: expected [3, samples, spokes] (.cfl) or the shape (spokes, samples, 3) "
             "(.npy), but the first dimension (.cfl; .npy: the last one) of its %zu is %zu",
             array->dims, axes);
     for (size_t i = 0; array->is_complex && i < array->count; i++)
         if (number(array, 2 * i + 1) != 0)
             return ki_fail_at(
                 err, KN_ERROR_INPUT, path, 0,
-                "is no trajectory: its number %zu has the imaginary part %g, expected 0; is it k-space?", i,
-                number(array, 2 * i + 1));
+                "is not a trajectory: its number %zu has the imaginary part %g, expected 0; is it k-space?",
+                i, number(array, 2 * i + 1));
     return KN_OK;
 }
 
@@ -76,7 +76,7 @@ kn_status mri_values_read(const char *path, bool complex_only, struct npy *shape
     if (!status && ((shape->type != KN_F32 && shape->type != KN_F64) || (complex_only && !shape->is_complex)))
         status = ki_fail_at(err, KN_ERROR_INPUT, path, 0, "is of %s, expected %scomplex floats%s",
                             npy_type_name(shape), complex_only ? "" : "real or ",
-                            complex_only && !shape->is_complex ? "; is it an image, and no k-space?" : "");
+                            complex_only && !shape->is_complex ? "; is it an image instead of k-space?" : "");
     if (!status) {
         *values = malloc((shape->count + 1) * sizeof **values);
         if (!*values)

@@ -83,7 +83,7 @@ static kn_status read_image(const char *path, size_t height, size_t width, doubl
     if (!status)
         status = image_read(file, 0, &image, err);
     if (!status && image.channels != 1)
-        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0, "%u channels a pixel; expected a grey picture",
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0, "%u channels per pixel; expected a grey picture",
                             image.channels);
     if (!status && (image.height != height || image.width != width))
         status = ki_fail_at(err, KN_ERROR_INPUT, path, 0,

@@ -42,8 +42,9 @@ static kn_status check_sizes(const struct reader *reader)
                           "has no slice %zu; '%s' has %zu, counted from 0", reader->slice, data_name,
                           sizes[SLICES]);
     if (reader->bin > sizes[DETECTORS])
-        return ki_fail(reader->err, KN_ERROR_ARGUMENT, "%zu detectors to be one, but %s has only %zu",
-                       reader->bin, reader->path, sizes[DETECTORS]);
+        return ki_fail(reader->err, KN_ERROR_ARGUMENT,
+                       "%zu detectors to be binned into one, but %s has only %zu", reader->bin, reader->path,
+                       sizes[DETECTORS]);
     return KN_OK;
 }
 

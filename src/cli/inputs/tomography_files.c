@@ -84,11 +84,11 @@ kn_status geometry_parse(const char *text, kn_tomography_geometry *geometry, kn_
         is_right = take_axis(&at, geometry);
     }
     if (!is_right || *at)
-        status =
-            ki_fail(err, KN_ERROR_ARGUMENT,
-                    "'%s' is no geometry of parallel rays: expected parallel:ANGLES,DETECTORS,SIZE[,AXIS], "
-                    "such as parallel:181,640,640 or parallel:181,160,160,73.5",
-                    text);
+        status = ki_fail(
+            err, KN_ERROR_ARGUMENT,
+            "'%s' is not a geometry of parallel rays: expected parallel:ANGLES,DETECTORS,SIZE[,AXIS], "
+            "such as parallel:181,640,640 or parallel:181,160,160,73.5",
+            text);
     else
         status = check(geometry, err);
     if (status)
@@ -117,7 +117,7 @@ kn_status sparse_read_measured(const char *path, size_t slice, size_t angles, si
     if (sinogram->angles != angles || found / detectors < 1 || found % detectors != 0) {
         status = ki_fail_at(
             err, KN_ERROR_INPUT, path, 0,
-            "has %zu projections of %zu detectors; the geometry's %zu of %zu are no whole part of them",
+            "has %zu projections of %zu detectors; the %zu of %zu in the geometry do not divide them",
             sinogram->angles, found, angles, detectors);
         sparse_sinogram_free(sinogram);
         return status;

@@ -20,75 +20,75 @@ static const struct option_row options[] = {
     {"out", 'o', FIELD(OPTION_PATH, out), .metavar = "OUT",
      .help = "write the image here: a .cfl/.hdr pair, .npy, .nii or .png (its magnitude)"},
     {"matrix", 'm', FIELD(OPTION_PATH, matrix), .metavar = "NX,NY[,NZ]",
-     .help = "how many voxels (default: what the file or the trajectory's range tells)"},
+     .help = "number of voxels (default: from the file or the range of the trajectory)"},
     {"trajectory", 't', FIELD(OPTION_PATH, trajectory), .metavar = "TRAJ",
-     .help = "where the samples of a .cfl or .npy lie (.cfl/.hdr, .npy)"},
+     .help = "the k-space trajectory of a .cfl or .npy (.cfl/.hdr, .npy)"},
     {"trajectory-unit", FIELD(OPTION_CHOICE, unit), .choices = convention_unit_names, .fallback = "fov",
-     .help = "of k: cycles per field of view (up to N/2), radians per voxel (up to pi), or cycles per "
+     .help = "unit of k: cycles per field of view (up to N/2), radians per voxel (up to pi), or cycles per "
              "voxel (up to 1/2)"},
     {"parboil", FIELD(OPTION_CHOICE, parboil), .choices = parboil_names, .fallback = "published",
-     .help = "the order of a .bin's fields: as Parboil reads them, or as they were written"},
+     .help = "order of the fields in a .bin: as Parboil reads them, or as they were written"},
     {"solver", 's', FIELD(OPTION_CHOICE, solver), .choices = recon_method_names, .fallback = "ls",
      .help = "least squares by conjugate gradients, the adjoint sum alone, or gridding"},
     {"adjoint", FIELD(OPTION_CHOICE, adjoint), .choices = recon_adjoint_names, .fallback = "auto",
      .help = "how F^H d and Q are computed: every voxel with every sample, by --kernel; or as products of "
              "matrices, since exp(i 2 pi k.r) is a product on a grid, exact as well; by a non-uniform FFT on "
-             "the host, to --nufft-tolerance; auto: by what each of the exact ones is estimated to take, "
-             "direct if --kernel is given"},
+             "the host, to --nufft-tolerance; auto: the faster one of the exact methods by estimate, direct "
+             "if --kernel is given"},
     {"nufft-tolerance", FIELD(OPTION_PATH, nufft_tolerance), .metavar = "T",
-     .help = "of --adjoint nufft: the error of F^H d that may be, relative, in the 2-norm; 1e-6, of "
-             "host-double 1e-12, to 0.1 (default: 1e-5)"},
+     .help = "with --adjoint nufft: the largest relative error of F^H d in the 2-norm, from 1e-6 "
+             "(host-double: 1e-12) to 0.1 (default: 1e-5)"},
     {"kernel", 'k', FIELD(OPTION_PATH, kernel), .metavar = "NAME",
      .help = "how the sums are computed: naive, register, coalesced, constant, constant-struct, fast-trig, "
              "tuned (default), or on the host: host-double, host-single (default without a device)"},
     {"precision", FIELD(OPTION_CHOICE, precision), .choices = recon_precision_names, .fallback = "auto",
-     .help = "what the kernel computes in: double is host-double's alone; auto is the kernel's own"},
+     .help = "precision of the kernel: only host-double has double; auto is that of the kernel"},
     {"normal", FIELD(OPTION_CHOICE, normal), .choices = recon_normal_names, .fallback = "toeplitz",
-     .help = "how ls applies F^H F: as a convolution with Q, by FFT; or by F and F^H as they stand, in "
+     .help = "how ls applies F^H F: as a convolution with Q, by FFT (Toeplitz embedding); or by F and F^H in "
              "each iteration"},
     {"iterations", 'n', FIELD(OPTION_COUNT, iterations), .metavar = "N", .fallback = "20",
-     .help = "of ls, at most"},
+     .help = "for ls: the most iterations"},
     {"tolerance", FIELD(OPTION_PATH, tolerance), .metavar = "T",
-     .help = "of ls: stop when the residual is T of the right hand side; not to get there is exit status 1"},
+     .help = "for ls: stop when the residual is at most T times the right-hand side; exit status 1 if this "
+             "is not reached"},
     {"lambda", 'l', FIELD(OPTION_PATH, lambda), .metavar = "L",
-     .help = "of ls: how much to regularize (default: 0)"},
+     .help = "for ls: regularization parameter (default: 0)"},
     {"relative-lambda", FIELD(OPTION_FLAG, relative_lambda),
-     .help = "--lambda counts in units of the greatest eigenvalue of Q's circulant, which bounds that of "
-             "F^H F; not with --normal forward"},
+     .help = "--lambda is in units of the greatest eigenvalue of Q's circulant, which bounds that of F^H F; "
+             "not with --normal forward"},
     {"regularizer", FIELD(OPTION_CHOICE, regularizer), .choices = recon_regularizer_names,
-     .fallback = "tikhonov", .help = "keep the image small, or the differences between neighbours"},
+     .fallback = "tikhonov", .help = "penalize the norm of the image, or the differences between neighbours"},
     {"boundary", FIELD(OPTION_CHOICE, boundary), .choices = recon_boundary_names, .fallback = "zero",
-     .help = "of the differences: none across the image's edge, or from one edge to the other"},
+     .help = "boundary of the differences: none across the edge of the image, or periodic"},
     {"sense", FIELD(OPTION_PATH, sense), .metavar = "MAPS|lowres|espirit|none",
-     .help = "several coils by ls: one image by their sensitivities, from a .cfl [x, y, z, coils] or .npy "
-             "(coils, z, y, x), or made of the scan's centre, by ESPIRiT or at low resolution; or none, an "
-             "image each and the root of the sum of their squares (default: espirit where the centre is "
-             "dense enough, else lowres)"},
+     .help = "how ls combines several coils: into one image by their sensitivities, from a .cfl [x, y, z, "
+             "coils] or .npy (coils, z, y, x), or estimated from the centre of k-space by ESPIRiT or at low "
+             "resolution; or none, an image for each coil and the root of the sum of squares (default: "
+             "espirit if the centre is dense enough, else lowres)"},
     {"warm-start", FIELD(OPTION_PATH, warm_start), .metavar = "IMAGE",
-     .help = "of ls: begin with this image (.cfl/.hdr, .npy) instead of 0"},
+     .help = "for ls: start with this image (.cfl/.hdr, .npy) instead of 0"},
     {"density", FIELD(OPTION_PATH, density), .metavar = "none|ramp|pipe|FILE", .fallback = "none",
-     .help = "weights of the samples: none, ramp, pipe (Pipe and Menon), or from a .cfl or .npy"},
+     .help = "density compensation: none, ramp, pipe (Pipe and Menon), or weights from a .cfl or .npy"},
     {"basis", FIELD(OPTION_PATH, basis), .metavar = "delta|box|FILE", .fallback = "delta",
-     .help = "what a voxel is: delta, box, or its transform at each sample from a .cfl or .npy"},
+     .help = "shape of a voxel: delta, box, or its Fourier transform at each sample from a .cfl or .npy"},
     {"oversampling", FIELD(OPTION_PATH, oversampling), .metavar = "X",
-     .help = "of gridding, 1.25 to 4 (default: 2)"},
+     .help = "for gridding: oversampling of the grid, 1.25 to 4 (default: 2)"},
     {"width", FIELD(OPTION_COUNT, width), .metavar = "J",
-     .help = "of gridding's window in cells of its grid, 2 to 8 (default: 6)"},
+     .help = "for gridding: width of the window in cells of the grid, 2 to 8 (default: 6)"},
     {"scale", FIELD(OPTION_CHOICE, scale), .choices = recon_scale_names, .fallback = "none",
-     .help = "unscaled sums, or 1/sqrt(voxels) before both"},
-    {"save-q", FIELD(OPTION_PATH, save_q), .metavar = "FILE", .help = "of ls: keep Q in this file"},
+     .help = "unscaled sums, or forward and adjoint both scaled by 1/sqrt(voxels)"},
+    {"save-q", FIELD(OPTION_PATH, save_q), .metavar = "FILE", .help = "for ls: save Q in this file"},
     {"load-q", FIELD(OPTION_PATH, load_q), .metavar = "FILE",
-     .help = "of ls: take Q from this file, which must be of the same trajectory"},
+     .help = "for ls: load Q from this file, which must be of the same trajectory"},
     {"reference", FIELD(OPTION_PATH, reference), .metavar = "IMAGE",
-     .help = "the true image (.cfl/.hdr, .npy), to compare with"},
+     .help = "the true image (.cfl/.hdr, .npy), for comparison"},
     {"reference-scale", FIELD(OPTION_CHOICE, reference_scale), .choices = recon_reference_scale_names,
      .fallback = "auto",
-     .help = "best: compare after the complex factor that brings the image nearest to the reference; none: "
-             "as it is; auto: best for adjoint and gridding, whose sums have a scale of their own, and "
-             "none for ls"},
+     .help = "best: compare after multiplying by the complex factor that fits the reference best; none: "
+             "compare as it is; auto: best for adjoint and gridding, whose sums have a scale of their own, "
+             "and none for ls"},
     {"variants", FIELD(OPTION_FLAG, variants),
-     .help = "by every kernel and by gridding: tables of quality and of time; with --output pictures as "
-             "well"},
+     .help = "run every kernel and gridding: tables of quality and of time; with --output also pictures"},
     {.name = NULL},
 };
 
@@ -126,8 +126,8 @@ static void judge(struct recon_run *run)
     struct common_arguments *common = &run->arguments->common;
 
     if (details->checked && !(details->check <= details->check_bound)) {
-        fprintf(stderr, "%s: the adjoint check failed: %.3g, and rounding allows %.3g\n", common->command,
-                details->check, details->check_bound);
+        fprintf(stderr, "%s: the adjoint check failed: %.3g, but rounding explains at most %.3g\n",
+                common->command, details->check, details->check_bound);
         common->check_failed = true;
     }
     if (details->nufft_voxels && !(details->nufft_error <= details->nufft_tolerance)) {
@@ -200,82 +200,60 @@ const struct command command_recon = {
     .summary = "Reconstructs the image of an MRI scan from its k-space along any trajectory",
     .operands = "INPUT",
     .description =
-        "INPUT is an ISMRMRD file (.h5), whose acquisitions are one image and carry their trajectory; "
-        "k-space "
-        "in a .cfl/.hdr pair or a .npy, with --trajectory; or the data of Parboil's benchmark mri-q (.bin), "
+        "INPUT is an ISMRMRD file (.h5) with the acquisitions of one image and their trajectory; k-space in "
+        "a .cfl/.hdr pair or a .npy, with --trajectory; or the data of Parboil's benchmark mri-q (.bin), "
         "whose Q is --solver adjoint.\n\n"
         "The convention: F x = sum over voxels of x exp(-i 2 pi k.r), with voxel j of an axis of N at r = (j "
-        "- "
-        "floor(N/2))/N and k in cycles per field of view; F^H d is the sum over samples of w d exp(+i 2 pi "
-        "k.r), "
-        "unscaled unless --scale unitary. A voxel is a point unless --basis box makes it as large as the "
-        "distance to "
-        "the next one. A trajectory that leaves the matrix's band is refused, and one "
-        "that "
-        "does not nearly reach it is remarked on: it may be in another unit. Every run checks that <Fx,y> is "
-        "<x,F^H y>.\n\n"
+        "- floor(N/2))/N and k in cycles per field of view; F^H d is the sum over samples of w d exp(+i 2 pi "
+        "k.r), unscaled unless --scale unitary. A voxel is a point unless --basis box makes it as large as "
+        "the distance to the next one. A trajectory outside the band of the matrix is refused, and there is "
+        "a warning about one that stays far inside it, since it may be in another unit. Every run checks "
+        "that <Fx,y> equals <x,F^H y>.\n\n"
         "ls solves (F^H W F + lambda R) x = F^H W d by conjugate gradients. F^H W F is a convolution with Q, "
-        "which is computed by the same kernels on twice the matrix and depends on trajectory and weights "
-        "alone: "
-        "--save-q and --load-q keep it. With --normal forward there is no Q: each iteration computes F and "
-        "F^H "
-        "term by term, F^H by --kernel; that takes far longer, no grid of twice the matrix, and shows what Q "
-        "is "
-        "worth. R is 1, or with --regularizer difference D^H D. gridding is the fast "
-        "and approximate way: it wants --density, as adjoint does. "
-        "--adjoint nufft is approximate too, on the host, and takes its window from the error that may be: "
-        "what it made is compared with the exact sum at some voxels, and an error beyond the tolerance is "
-        "exit "
-        "status 1.\n\n"
-        "Several coils have one image by ls: with their sensitivities S, the maps of --sense, it is the "
-        "solution of (sum of S^H F^H W F S + lambda R) x = sum of S^H F^H W d over "
-        "coils (Pruessmann et al. 1999), with one Q for all: it takes fewer samples than it has voxels. The "
-        "maps "
-        "are taken as they are; a relative lambda counts in units of Q's bound times the greatest sum of "
-        "|S|^2 at a voxel. --sense lowres makes them of the scan: images of the dense centre of k-space, up "
-        "to 24 "
-        "cycles along an axis, with Hann's window, over the root of the sum of their squares; --sense "
-        "espirit by ESPIRiT (Uecker et al. 2014), with BART's settings: that centre, patches of 6 cycles, "
-        "threshold "
-        "0.001, and 0 where the eigenvalue is below 0.8. espirit is what several coils have without the "
-        "option where the centre has 8 cycles along each axis, and where it takes no more than seconds, "
-        "that is up to 28 coils in a plane and 4 in a volume; else lowres, or none where no centre is "
-        "dense; which and why is said. With --sense none, and by the other solvers, coils are "
-        "reconstructed one by one and combined by the root of the sum of their squares, which has no "
-        "phase.\n\n"
-        "The kernels are a ladder. naive keeps each voxel's sum in global memory; register keeps it in a "
-        "register; coalesced has an array for each component of the samples; constant and constant-struct "
-        "take "
-        "samples through constant memory, in chunks, as arrays and as records; fast-trig has the device's "
-        "own "
-        "sine and cosine. tuned takes what koine tune recon measured best on the device, or else what was "
-        "best on "
-        "devices of its kind: constant memory serves one "
-        "address "
-        "at a time to all, and on an H200 a kernel that reads one value a voxel from it starves at 0.09 T "
-        "terms "
-        "a second, where plain loads reach 1.3 and local memory 1.6. Beside each measured rate stands the "
-        "lecture's estimate of what a kernel loads from memory off the chip.\n\n"
+        "which is computed by the same kernels on twice the matrix and depends only on trajectory and "
+        "weights: --save-q and --load-q keep it in a file. With --normal forward there is no Q: each "
+        "iteration computes F and F^H term by term, F^H by --kernel; this takes far longer, but needs no "
+        "grid of twice the matrix, and shows what Q is worth. R is 1, or D^H D with --regularizer "
+        "difference. gridding is fast and approximate: it needs --density, as adjoint does. --adjoint nufft "
+        "is approximate too, on the host, with a window chosen for the given tolerance: its result is "
+        "compared "
+        "with the exact sum at some voxels, and the exit status is 1 if the error exceeds the tolerance.\n\n"
+        "Several coils give one image with ls: with their sensitivities S, the maps of --sense, it is the "
+        "solution of (sum of S^H F^H W F S + lambda R) x = sum of S^H F^H W d over the coils (Pruessmann et "
+        "al. 1999), with one Q for all coils; fewer samples than voxels suffice. The maps are used as given; "
+        "a relative lambda is in units of the bound of Q times the largest sum of |S|^2 at a voxel. --sense "
+        "lowres estimates the maps from the scan: images of the densely sampled centre of k-space, up to 24 "
+        "cycles along an axis, with a Hann window, divided by the root of the sum of squares. --sense "
+        "espirit "
+        "estimates them by ESPIRiT (Uecker et al. 2014) with BART's settings: the same centre, patches of 6 "
+        "cycles, threshold 0.001, and 0 where the eigenvalue is below 0.8. The default is espirit if the "
+        "centre has 8 cycles along each axis and it takes no more than seconds, that is for up to 28 coils "
+        "in "
+        "a plane and 4 in a volume; else lowres, or none if no centre is dense; the output says which, and "
+        "why. With --sense none, and with the other solvers, coils are reconstructed one by one and combined "
+        "by the root of the sum of squares, which has no phase.\n\n"
+        "The kernels are successive optimizations. naive keeps each voxel's sum in global memory; register "
+        "keeps it in a register; coalesced has a separate array for each component of the samples; constant "
+        "and constant-struct read samples from constant memory, in chunks, as arrays and as structs; "
+        "fast-trig uses the device's native sine and cosine. tuned uses the values that koine tune recon "
+        "found best on the device, or else those that were best on similar devices: constant memory serves "
+        "one address at a time to all work-items, and on an H200 a kernel that reads one value per voxel "
+        "from it is limited to 0.09 T terms per second, where plain loads reach 1.3 and local memory 1.6. "
+        "Beside each measured rate there is an estimate of what the kernel loads from off-chip memory.\n\n"
         "host-double and host-single compute everything on the host, the solver in double precision; the "
-        "others "
-        "compute in single precision on the device. --variants runs all of them. Samples may be more than "
-        "the "
-        "device holds, and with --solver adjoint voxels too: they are worked through in pieces; the grids of "
-        "ls and "
-        "gridding have to fit, and where they do not the message says what would. So it is with "
-        "--memory-limit, which counts all that the process holds once the scan is read, and a GPU's buffers "
-        "for "
-        "themselves. --policy is for the "
-        "device's "
-        "kernels; with strict or fast the transforms are by Koine's own, as other libraries have an "
-        "arithmetic of "
-        "their own, and fast takes away what is promised of errors.",
+        "others compute in single precision on the device. --variants runs all of them. There may be more "
+        "samples than the device holds, and with --solver adjoint also more voxels: they are processed in "
+        "pieces; the grids of ls and gridding have to fit, and if they do not, the message says what would. "
+        "The same holds for --memory-limit, which bounds the memory of the process once the scan is read, "
+        "and separately the buffers on a GPU. --policy applies to the device's kernels; with strict or fast, "
+        "Fourier transforms use Koine's own kernels, since other libraries do not follow the policy, and "
+        "with fast the error bounds no longer hold.",
     .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE | COMMON_MEMORY,
     .options = options,
     .examples = {{"koine recon scan --trajectory radial --matrix 128,128 -o image.png",
                   "20 iterations of least squares from scan.cfl and radial.cfl"},
                  {"koine recon scan.h5 --solver gridding --density pipe -o image.nii",
-                  "the fast way, from an ISMRMRD file"}},
+                  "fast and approximate, from an ISMRMRD file"}},
     .arguments_size = sizeof(struct recon_arguments),
     .run = run_recon,
 };

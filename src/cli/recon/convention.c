@@ -15,7 +15,8 @@ kn_status convention_matrix(const char *text, kn_recon_matrix *matrix, kn_error 
 {
     *matrix = (kn_recon_matrix){0, {1, 1, 1}};
     if (!text)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--matrix is missing: how many voxels, such as 128,128?");
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--matrix is missing: give the number of voxels, such as 128,128");
     matrix->axes = options_sizes(text, matrix->size);
     if (matrix->axes < 2)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--matrix: '%s' is not NX,NY[,NZ], whole numbers from 1",
@@ -29,11 +30,10 @@ kn_status convention_voxels(const kn_recon_matrix *matrix, size_t *voxels, kn_er
 
     for (size_t axis = 0; axis < 3; axis++) {
         if (count > SIZE_MAX / (2 * sizeof(double)) / matrix->size[axis])
-            return ki_fail(
-                err, KN_ERROR_ARGUMENT,
-                "a matrix of %zu x %zu x %zu voxels; expected at least 1 each way, and that they fit "
-                "into memory",
-                matrix->size[0], matrix->size[1], matrix->size[2]);
+            return ki_fail(err, KN_ERROR_ARGUMENT,
+                           "a matrix of %zu x %zu x %zu voxels; expected at least 1 on each axis, and no "
+                           "more than fit in memory",
+                           matrix->size[0], matrix->size[1], matrix->size[2]);
         count *= matrix->size[axis];
     }
     *voxels = count;
@@ -89,7 +89,7 @@ void convention_doubt(const struct common_arguments *common, const char *path, c
 
     if (likely != KN_RECON_UNIT_FOV)
         fprintf(stderr,
-                "%s: %s: k is at most %s on every axis, taken as %s; if it is in another unit: "
+                "%s: %s: k is at most %s on every axis, taken as %s; if it is in another unit, use "
                 "--trajectory-unit %s\n",
                 common->command, path, likely == KN_RECON_UNIT_RADIANS ? "pi" : "0.5", unit,
                 kn_recon_unit_name(likely));

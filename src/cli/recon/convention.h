@@ -14,7 +14,7 @@ extern const char *const convention_unit_names[];
 // "--matrix" from its text, NX,NY[,NZ]. KN_ERROR_ARGUMENT where it is something else, or is missing.
 kn_status convention_matrix(const char *text, kn_recon_matrix *matrix, kn_error *err);
 
-// Its voxels. KN_ERROR_ARGUMENT for more than fit into memory.
+// Its voxels. KN_ERROR_ARGUMENT for more than fit in memory.
 kn_status convention_voxels(const kn_recon_matrix *matrix, size_t *voxels, kn_error *err);
 
 // The matrix as "128 x 128", and the line "k in cycles per field of view: kx -64 to 63, ...", both to

@@ -48,10 +48,10 @@ const char *recon_why(const struct recon_run *run)
         return run->why;
     return run->options.method == KN_RECON_METHOD_GRIDDING ? "--solver gridding: window and FFT, approximate"
            : run->options.adjoint == KN_RECON_ADJOINT_SEPARABLE
-               ? "--adjoint separable: products of matrices, exact but for rounding"
+               ? "--adjoint separable: products of matrices, exact up to rounding"
            : run->options.adjoint == KN_RECON_ADJOINT_NUFFT
                ? "--adjoint nufft: window and FFT, to --nufft-tolerance"
-               : "every voxel with every sample, term by term: exact but for rounding";
+               : "every voxel with every sample, term by term: exact up to rounding";
 }
 
 static const char *plural(size_t count)
@@ -64,7 +64,7 @@ static void print_combination(const struct recon_run *run)
     if (recon_is_joint(run))
         printf("coils are combined by their sensitivities, %s", recon_sense_name(run));
     else if (run->scan.coils > 1)
-        printf("coils are combined by the root of the sum of their squares");
+        printf("coils are combined by the root of the sum of squares");
     else
         return;
     printf("%s%s\n", run->sense_why ? ": " : "", run->sense_why ? run->sense_why : "");
@@ -86,13 +86,15 @@ void recon_print_scan(const struct recon_run *run)
     if (scan->noise)
         printf("left out: %zu acquisition%s of noise\n", scan->noise, plural(scan->noise));
     if (scan->empty)
-        printf("%zu coil%s without a signal: all samples are 0\n", scan->empty, plural(scan->empty));
+        printf("%zu coil%s without signal: all samples are 0\n", scan->empty, plural(scan->empty));
     print_combination(run);
     convention_print_range(&scan->matrix, &scan->range);
     printf("F x = sum of x exp(-i 2 pi k.r) over voxels, F^H d = sum of d exp(+i 2 pi k.r) over samples, r = "
            "(j - "
            "floor(N/2))/N; scale %s, basis %s, density %s\n",
-           run->options.scale == KN_RECON_SCALE_UNITARY ? "unitary (1/sqrt(voxels) before both)" : "none",
+           run->options.scale == KN_RECON_SCALE_UNITARY
+               ? "unitary (forward and adjoint scaled by 1/sqrt(voxels))"
+               : "none",
            recon_basis_name(run), recon_density_name(run));
     if (recon_try_memory(run, &run->options, NULL) == KN_OK &&
         recon_measure(run, &run->options, &memory, NULL) == KN_OK) {
@@ -105,8 +107,7 @@ void recon_print_scan(const struct recon_run *run)
     if (run->options.normal == KN_RECON_NORMAL_FORWARD) {
         const kn_recon_terms terms = kn_recon_solve_get_terms(&run->arrays, &run->options);
 
-        printf("normal operator by both sums: up to %.3g terms (voxels x samples) in all iterations, where Q "
-               "would "
+        printf("normal operator by both sums: up to %.3g terms (voxels x samples) in all iterations; Q would "
                "take about %.3g once (--normal toeplitz)\n",
                terms.forward, terms.q);
     }
@@ -141,7 +142,7 @@ static void print_coil(const kn_recon_coil *coil, size_t i, size_t coils)
     printf("solver%s: %zu iteration%s, %.4g s, relative residual %.4g%s\n", coils > 1 ? ", a coil" : "",
            coil->iterations, plural(coil->iterations), coil->seconds, coil->residual,
            coil->stopped == KN_SOLVE_STOPPED_TOLERANCE ? ", converged"
-           : coil->stopped == KN_SOLVE_STOPPED_FLOOR   ? ", stopped: rounding is all there is left"
+           : coil->stopped == KN_SOLVE_STOPPED_FLOOR   ? ", stopped: only rounding errors are left"
                                                        : "");
 }
 
@@ -177,7 +178,7 @@ static void print_quality(const struct recon_run *run)
         return;
     printf("against %s", run->arguments->reference);
     if (recon_is_scaled(run, run->options.method))
-        printf(", times %.6g%+.6gi, which fits best", quality->factor[0], quality->factor[1]);
+        printf(", times the best factor %.6g%+.6gi", quality->factor[0], quality->factor[1]);
     printf(": error %.4g %%, PSNR %.4g dB, SNR %.4g dB\n", quality->error_percent, quality->psnr_db,
            quality->snr_db);
 }
@@ -187,9 +188,8 @@ bool recon_print_result(const struct recon_run *run)
     const kn_recon_details *details = kn_recon_solution_get_details(run->shown);
 
     if (details->checked)
-        printf("adjoint check: <Fx,y> and <x,F^H y> differ by %.2g of themselves at %zu sample%s; rounding "
-               "allows "
-               "%.2g\n",
+        printf("adjoint check: <Fx,y> and <x,F^H y> have a relative difference of %.2g at %zu sample%s; "
+               "rounding explains up to %.2g\n",
                details->check, details->checked, plural(details->checked), details->check_bound);
     print_sum("density", &details->density);
     print_sum("Q", &details->q);

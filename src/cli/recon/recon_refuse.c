@@ -13,14 +13,14 @@
 static kn_status try_parboil(const struct recon_run *run, kn_error *err)
 {
     if (run->options.method != KN_RECON_METHOD_ADJOINT)
-        return ki_fail(
-            err, KN_ERROR_ARGUMENT,
-            "--solver %s: Parboil's mri-q has no data to reconstruct from; its Q is --solver adjoint",
-            recon_method_names[run->options.method]);
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--solver %s: Parboil's mri-q has no data to reconstruct from; compute its Q with "
+                       "--solver adjoint",
+                       recon_method_names[run->options.method]);
     if (run->options.density != KN_RECON_DENSITY_NONE || run->weights || run->basis)
         return ki_fail(
             err, KN_ERROR_ARGUMENT,
-            "--density and --basis: Parboil's mri-q comes with the weights |phi|^2 and takes no others");
+            "--density and --basis: Parboil's mri-q comes with the weights |phi|^2; leave them out");
     return KN_OK;
 }
 
@@ -34,7 +34,7 @@ static kn_status try_q(const struct recon_run *run, kn_error *err)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: only --solver ls has a Q", option);
     if (recon_is_of_host(run->options.kernel))
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "%s: a file of Q is a device's, in single precision; the kernel %s has none", option,
+                       "%s: a file of Q is for devices, in single precision; the kernel %s has none", option,
                        kn_recon_kernel_name(run->options.kernel));
     return KN_OK;
 }
@@ -45,26 +45,24 @@ static kn_status try_normal(const struct recon_run *run, kn_error *err)
     if (run->options.normal != KN_RECON_NORMAL_FORWARD)
         return KN_OK;
     if (run->options.method != KN_RECON_METHOD_LEAST_SQUARES)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--normal forward goes with --solver ls; %s has no F^H F",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--normal forward needs --solver ls; %s has no F^H F",
                        recon_method_names[run->options.method]);
     if (run->extras.save_q || run->extras.load_q)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: --normal forward has no Q; leave one of the two out",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: --normal forward has no Q; leave out one of the two",
                        run->extras.save_q ? "--save-q" : "--load-q");
     if (run->options.relative_lambda)
-        return ki_fail(
-            err, KN_ERROR_ARGUMENT,
-            "--relative-lambda: its unit is Q's greatest eigenvalue, and --normal forward has no Q; "
-            "give --lambda alone, in absolute terms (a run by --normal toeplitz prints both)");
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--relative-lambda: its unit is Q's greatest eigenvalue, and --normal forward has no "
+                       "Q; use --lambda alone, in absolute terms (a run with --normal toeplitz prints both)");
     return KN_OK;
 }
 
 static kn_status needs_device(const char *option, const char *word, kn_error *err)
 {
-    return ki_fail(
-        err, KN_ERROR_UNSUPPORTED,
-        "%s %s runs on a device, and there is none here; name one with --device (koine devices lists "
-        "them), or take --solver ls or adjoint with --kernel host-single or host-double",
-        option, word);
+    return ki_fail(err, KN_ERROR_UNSUPPORTED,
+                   "%s %s runs on a device, but there is none; name one with --device (koine devices lists "
+                   "them), or use --solver ls or adjoint with --kernel host-single or host-double",
+                   option, word);
 }
 
 static kn_status try_place(const struct recon_run *run, kn_error *err)
@@ -89,9 +87,9 @@ kn_status recon_try(const struct recon_run *run, kn_error *err)
     if (!status && run->scan.format == MRI_SCAN_PARBOIL)
         status = try_parboil(run, err);
     if (!status && run->start && run->options.method != KN_RECON_METHOD_LEAST_SQUARES)
-        status = ki_fail(err, KN_ERROR_ARGUMENT, "--warm-start goes with --solver ls");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--warm-start needs --solver ls");
     if (!status && run->basis && run->options.method == KN_RECON_METHOD_GRIDDING)
-        status = ki_fail(err, KN_ERROR_ARGUMENT, "--basis goes with --solver ls and adjoint");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--basis needs --solver ls or adjoint");
     return status ? status : try_place(run, err);
 }
 
@@ -146,9 +144,9 @@ static kn_status refuse_host(const struct recon_run *run, const kn_recon_solve_m
     say_has(run, "this machine", memory_resident() + MEMORY_BESIDE + memory->host + shared - held(run),
             memory->host_has, has, sizeof has);
     if (fit && !recon_is_joint(run))
-        snprintf(what, sizeof what, "take %zu of the coils at a time", fit);
+        snprintf(what, sizeof what, "reconstruct %zu of the coils at a time", fit);
     else
-        snprintf(what, sizeof what, "take a smaller --matrix, or fewer samples");
+        snprintf(what, sizeof what, "use a smaller --matrix, or fewer samples");
     return ki_fail(err, KN_ERROR_MEMORY,
                    "%zu voxels, %zu samples and %zu coil%s need about %.0f MB of memory, and %s; %s",
                    scan->voxels, scan->samples, scan->coils, scan->coils == 1 ? "" : "s",
@@ -168,9 +166,9 @@ static void find_alternative(const struct recon_run *run, const kn_recon_solve_o
         {KN_RECON_METHOD_GRIDDING, KN_RECON_NORMAL_TOEPLITZ, 2, "--solver gridding"},
         {KN_RECON_METHOD_GRIDDING, KN_RECON_NORMAL_TOEPLITZ, 1.25, "--solver gridding --oversampling 1.25"},
         {KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_NORMAL_FORWARD, 0,
-         "--normal forward, which takes long and no grid,"},
+         "--normal forward, which takes long but needs no grid,"},
         {KN_RECON_METHOD_ADJOINT, KN_RECON_NORMAL_TOEPLITZ, 0,
-         "--solver adjoint, which goes through the voxels by slabs,"}};
+         "--solver adjoint, which processes the voxels in slabs,"}};
 
     for (size_t i = 0; i < sizeof alternatives / sizeof *alternatives; i++) {
         kn_recon_solve_options other = *options;
@@ -199,8 +197,8 @@ static kn_status refuse_device(const struct recon_run *run, const kn_recon_solve
     say_has(run, "it", memory->device, memory->device_has, has, sizeof has);
     find_alternative(run, options, memory->device_has, what, sizeof what);
     return ki_fail(err, KN_ERROR_MEMORY,
-                   "%zu voxels and %zu samples need about %.0f MB of the device's memory, and %s; "
-                   "%s--kernel host-double and host-single work on the host",
+                   "%zu voxels and %zu samples need about %.0f MB of the device's memory, and %s; %s--kernel "
+                   "host-double and host-single compute on the host",
                    run->scan.voxels, run->scan.samples, (double)memory->device / mega, has, what);
 }
 

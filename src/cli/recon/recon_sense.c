@@ -24,7 +24,7 @@ kn_status recon_check_sense(struct recon_run *run, kn_error *err)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--sense: --variants reconstructs coils one by one; leave it out");
     if (run->options.method != KN_RECON_METHOD_LEAST_SQUARES)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--sense %s goes with --solver ls", word);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--sense %s needs --solver ls", word);
     return KN_OK;
 }
 

@@ -38,7 +38,8 @@ static kn_status read_number(const char *option, const char *text, double least,
         return KN_OK;
     number = strtod(text, &end);
     if (*end || end == text || !isfinite(number) || number < least)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--%s: '%s' is no number from %g on", option, text, least);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--%s: '%s' is not a number of at least %g", option, text,
+                       least);
     *value = number;
     return KN_OK;
 }
@@ -62,7 +63,7 @@ static kn_status read_kernel(struct recon_run *run, kn_error *err)
     if (!word)
         return KN_OK;
     return ki_fail(err, KN_ERROR_ARGUMENT,
-                   "--kernel: '%s' is none of naive, register, coalesced, constant, constant-struct, "
+                   "--kernel: '%s' is not one of naive, register, coalesced, constant, constant-struct, "
                    "fast-trig, tuned, host-double, host-single",
                    word);
 }
@@ -79,12 +80,11 @@ static kn_status settle_precision(struct recon_run *run, kn_error *err)
         return KN_OK;
     if (arguments->variants)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--precision: --variants runs the kernels of both; leave it out");
+                       "--precision: --variants runs the kernels of both precisions; leave it out");
     if (arguments->precision == RECON_DOUBLE && options->method == KN_RECON_METHOD_GRIDDING)
-        return ki_fail(
-            err, KN_ERROR_ARGUMENT,
-            "--precision double: gridding computes in single precision; --solver ls and adjoint have "
-            "the kernel host-double");
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--precision double: gridding computes in single precision; use --solver ls or "
+                       "adjoint with --kernel host-double");
     if (arguments->precision == RECON_DOUBLE && run->kernel_chosen && host) {
         options->kernel = KN_RECON_KERNEL_HOST_DOUBLE;
         return KN_OK;
@@ -94,8 +94,8 @@ static kn_status settle_precision(struct recon_run *run, kn_error *err)
                        recon_precision_names[arguments->precision], kn_recon_kernel_name(options->kernel),
                        options->kernel == KN_RECON_KERNEL_HOST_DOUBLE ? "double" : "single",
                        options->kernel == KN_RECON_KERNEL_HOST_DOUBLE
-                           ? "leave --kernel out for one in single"
-                           : "--kernel host-double is the one in double");
+                           ? "leave out --kernel for one in single precision"
+                           : "use --kernel host-double for double precision");
     return KN_OK;
 }
 
@@ -109,14 +109,15 @@ static kn_status check_adjoint(struct recon_run *run, kn_error *err)
     if (run->options.adjoint == KN_RECON_ADJOINT_AUTO)
         return KN_OK;
     if (run->options.method == KN_RECON_METHOD_GRIDDING)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--adjoint %s goes with --solver ls and adjoint", word);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--adjoint %s needs --solver ls or adjoint", word);
     if (run->options.adjoint == KN_RECON_ADJOINT_DIRECT)
         return KN_OK;
     if (run->arguments->variants)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--adjoint: --variants runs the kernels of direct sums");
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--adjoint: --variants runs only the kernels of direct sums; leave it out");
     if (kernel != KN_RECON_KERNEL_TUNED && !recon_is_of_host(kernel))
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--adjoint %s: the kernel %s is one of the direct sum; take --kernel tuned, "
+                       "--adjoint %s: the kernel %s computes direct sums; use --kernel tuned, "
                        "host-double or host-single, or leave it out",
                        word, kn_recon_kernel_name(kernel));
     return KN_OK;
@@ -128,11 +129,10 @@ static kn_status check_policy(const struct recon_run *run, kn_error *err)
     if (run->arguments->common.policy != KN_POLICY_FAST || run->arguments->variants ||
         run->options.method == KN_RECON_METHOD_GRIDDING || !recon_is_of_host(run->options.kernel))
         return KN_OK;
-    return ki_fail(
-        err, KN_ERROR_ARGUMENT,
-        "--policy fast: the kernel %s is the host's, which has one arithmetic, without contraction; take "
-        "a kernel of a device",
-        kn_recon_kernel_name(run->options.kernel));
+    return ki_fail(err, KN_ERROR_ARGUMENT,
+                   "--policy fast: the kernel %s runs on the host, which always computes without contraction "
+                   "or relaxed maths; use a kernel of a device",
+                   kn_recon_kernel_name(run->options.kernel));
 }
 
 static kn_status read_numbers(struct recon_run *run, kn_error *err)
@@ -145,20 +145,19 @@ static kn_status read_numbers(struct recon_run *run, kn_error *err)
         status =
             read_number("nufft-tolerance", arguments->nufft_tolerance, 1e-12, &options->nufft_tolerance, err);
     if (!status && arguments->nufft_tolerance && options->adjoint != KN_RECON_ADJOINT_NUFFT)
-        status = ki_fail(err, KN_ERROR_ARGUMENT, "--nufft-tolerance goes with --adjoint nufft");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--nufft-tolerance needs --adjoint nufft");
     if (!status)
         status = read_number("lambda", arguments->lambda, 0, &options->lambda, err);
     if (!status)
         status = read_number("oversampling", arguments->oversampling, 1.25, &options->oversampling, err);
     if (!status && (arguments->oversampling || arguments->width) &&
         options->method != KN_RECON_METHOD_GRIDDING && !arguments->variants)
-        status = ki_fail(err, KN_ERROR_ARGUMENT, "--oversampling and --width go with --solver gridding");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--oversampling and --width need --solver gridding");
     if (!status && options->oversampling > 4)
-        status =
-            ki_fail(err, KN_ERROR_ARGUMENT,
-                    "--oversampling: %g is not from 1.25 to 4 (2 is usual; less saves memory and takes a "
-                    "wider window)",
-                    options->oversampling);
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
+                         "--oversampling: %g is not from 1.25 to 4 (2 is usual; less saves memory and needs "
+                         "a wider window)",
+                         options->oversampling);
     if (!status && arguments->width && (arguments->width < 2 || arguments->width > 8))
         status = ki_fail(err, KN_ERROR_ARGUMENT, "--width: %zu is not from 2 to 8", arguments->width);
     options->width = (unsigned)arguments->width;
@@ -180,7 +179,7 @@ kn_status recon_check_arguments(struct recon_run *run, kn_error *err)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "expected -o OUT, for the image; try '%s --help'",
                          common->command);
     if (!status && common->output && !arguments->variants)
-        status = ki_fail(err, KN_ERROR_ARGUMENT, "--output goes with --variants; -o OUT is the image");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--output needs --variants; -o OUT is the image");
     if (!status && arguments->matrix)
         status = convention_matrix(arguments->matrix, &run->request.matrix, err);
     run->request.path = run->input;

@@ -83,11 +83,12 @@ kn_status recon_run_variants(struct recon_run *run, kn_error *err)
     kn_status status = KN_OK;
 
     if (run->extras.save_q || run->extras.load_q)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--variants: each computes its own Q; leave out --%s-q",
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--variants: each variant computes its own Q; leave out --%s-q",
                        run->extras.save_q ? "save" : "load");
     if (run->options.method == KN_RECON_METHOD_GRIDDING)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--variants: gridding is one of the variants; --solver ls or adjoint has the others");
+                       "--variants: gridding is one of the variants; use --solver ls or adjoint");
     list(run);
     for (size_t i = 0; i < run->variant_count && !status; i++)
         status = run_variant(run, &run->variants[i], err);
@@ -121,8 +122,8 @@ static bool print_quality(const struct recon_run *run)
     struct table table;
 
     printf("\nQuality against %s%s:\n", run->reference ? run->arguments->reference : "host-double",
-           recon_is_scaled(run, run->options.method)        ? ", each times the factor that fits best"
-           : recon_is_scaled(run, KN_RECON_METHOD_GRIDDING) ? ", gridding times the factor that fits best"
+           recon_is_scaled(run, run->options.method)        ? ", each times its best factor"
+           : recon_is_scaled(run, KN_RECON_METHOD_GRIDDING) ? ", gridding times its best factor"
                                                             : "");
     table_begin(&table, "llrrrrr");
     table_add_all(&table, (const char *const[]){"variant", "precision", "error %", "PSNR dB", "SNR dB",

@@ -36,8 +36,8 @@ static kn_status count_coils(const char *path, const struct npy *shape, const ch
             shape->count, trajectory, samples);
     if (several)
         return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
-                          "has %zu times the trajectory's samples in more than one dimension; expected coils "
-                          "alone, and one image: cut it out of the array first",
+                          "has %zu times the trajectory's samples in more than one dimension; expected only "
+                          "coils, for one image: cut it out of the array first",
                           *coils);
     return KN_OK;
 }
@@ -50,8 +50,8 @@ static kn_status read_array(const struct mri_scan_request *request, struct mri_s
 
     if (!request->trajectory)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "%s has no trajectory of its own: expected --trajectory FILE (.cfl or .npy), such as "
-                       "'koine trajectory' writes",
+                       "%s contains no trajectory: expected --trajectory FILE (.cfl or .npy), such as 'koine "
+                       "trajectory' writes",
                        request->path);
     status = mri_trajectory_read(request->trajectory, &trajectory, err);
     if (status)

@@ -30,7 +30,7 @@ static kn_status check_data(const char *path, struct mri_scan *scan, kn_error *e
     }
     for (size_t m = 0; scan->weights && m < scan->samples; m++)
         if (!isfinite(scan->weights[m]))
-            return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "phi of sample %zu is no number", m);
+            return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "phi of sample %zu is not a number", m);
     return KN_OK;
 }
 

@@ -21,23 +21,23 @@
 
 static const struct option_row options[] = {
     {"kernel", 'k', FIELD(OPTION_PATH, kernel), .metavar = "NAME",
-     .help = "the kernel to run; may be left out where the file has only one"},
+     .help = "the kernel to run; may be omitted if the file has only one"},
     {"global", 'g', FIELD(OPTION_PATH, global), .metavar = "X[,Y[,Z]]", .help = "work-items in all"},
     {"local", 'l', FIELD(OPTION_PATH, local), .metavar = "X[,Y[,Z]]",
-     .help = "work-items in a group; without it the device chooses"},
+     .help = "work-group size (default: the device chooses)"},
     {"arg", 'a', FIELD(OPTION_STRINGS, args), .metavar = "SPEC",
-     .help = "an argument, in the kernel's order: buf:TYPE:COUNT[:FILL], in:FILE.npy, "
+     .help = "an argument, in the order of the kernel's parameters: buf:TYPE:COUNT[:FILL], in:FILE.npy, "
              "out:FILE.npy:TYPE:COUNT, inout:IN.npy:OUT.npy, TYPE=VALUE, struct:HEXBYTES, local:BYTES, "
-             "image2d:ORDER:TYPE:WxH[:FILL] (and its like) or sampler:FILTER[,ADDRESSING][,normalized]; "
-             "FILL is zero, iota, random[:SEED], value=V or file=PATH"},
+             "image2d:ORDER:TYPE:WxH[:FILL] (and its like) or sampler:FILTER[,ADDRESSING][,normalized]; FILL "
+             "is zero, iota, random[:SEED], value=V or file=PATH"},
     {"repeat", 'n', FIELD(OPTION_COUNT, repeat), .metavar = "N", .fallback = "1",
-     .help = "run it N times, each from the same contents"},
+     .help = "run it N times, each time with the same initial contents"},
     {"compare", 'c', FIELD(OPTION_PATH, compare), .metavar = "SPEC",
-     .help = "run it on this device too, and compare every buffer"},
+     .help = "also run it on this device, and compare every buffer"},
     {"ulp", FIELD(OPTION_PATH, ulp), .metavar = "N", .fallback = "0",
      .help = "with --compare: floats may differ by N units in the last place"},
     {"tolerance", FIELD(OPTION_PATH, tolerance), .metavar = "T", .fallback = "0",
-     .help = "with --compare: or by T times the larger of the two and 1"},
+     .help = "with --compare: or by T times the larger of the two numbers and 1"},
     BUILD_OPTION_ROWS(struct run_arguments, build),
     {.name = NULL},
 };
@@ -50,7 +50,7 @@ static kn_status read_range(const struct run_arguments *arguments, kn_range *ran
 
     *range = (kn_range){.dims = 0};
     if (!arguments->global)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--global is missing: how many work-items shall there be?");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--global is missing: give the number of work-items");
     range->dims = options_sizes(arguments->global, range->global);
     if (!range->dims)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--global: '%s' is not X[,Y[,Z]], whole numbers from 1",
@@ -75,12 +75,14 @@ static kn_status read_bound(const struct run_arguments *arguments, struct run_bo
     errno = 0;
     ulp = strtoumax(arguments->ulp, &end, 10);
     if (!isdigit((unsigned char)*arguments->ulp) || errno || *end || ulp > INT64_MAX)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--ulp: '%s' is no whole number from 0", arguments->ulp);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--ulp: '%s' is not a whole number of at least 0",
+                       arguments->ulp);
     bound->ulp = ulp;
     bound->tolerance = strtod(arguments->tolerance, &end);
     if (*end || isspace((unsigned char)*arguments->tolerance) || !isfinite(bound->tolerance) ||
         bound->tolerance < 0)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--tolerance: '%s' is no number from 0", arguments->tolerance);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--tolerance: '%s' is not a number of at least 0",
+                       arguments->tolerance);
     return KN_OK;
 }
 
@@ -118,7 +120,7 @@ static kn_status open_place(const char *spec, const char *command, struct place 
 {
     if (strcmp(spec, "host") == 0)
         return ki_fail(err, KN_ERROR_NO_DEVICE,
-                       "device host: a kernel needs a device; 'koine devices' has them");
+                       "device host: a kernel needs a device; 'koine devices' lists them");
     return place_open(spec, true, command, place, err);
 }
 
@@ -446,52 +448,36 @@ const struct command command_run = {
     .summary = "Runs a kernel of any OpenCL C file on any device, times it, and compares devices",
     .operands = "FILE.cl",
     .description =
-        "Compiles the file, gives the kernel its arguments in the order of the --arg options, "
-        "runs it, and shows "
-        "what is in each buffer then: its least and largest number, the sum, how many are "
-        "not-a-number, and how many "
-        "the kernel left unwritten. A file that is not there may be one of Koine's own, reduce.cl "
-        "for instance.\n\n"
-        "TYPE is one of char, uchar, short, ushort, int, uint, long, ulong, half, float, double, "
-        "with 2, 3, 4, 8 or "
-        "16 behind it for a vector. buf: is a buffer of COUNT elements. FILL says what is in it: "
-        "zero, iota (0, 1, 2, "
-        "...), random (floats "
-        "from 0 to 1, integers of all values; SEED makes it repeatable, and without one it is the "
-        "argument's place "
-        "counted from 1) and value=V; file=PATH has its bytes. Without any of these, and "
-        "for out:, it holds "
-        "poison: not-a-number in floats, the bytes a5 in integers. in:, out: and inout: are "
-        "NumPy's files; one with "
-        "3 in its last dimension serves a kernel that takes vectors of 3. A value's numbers are "
-        "separated by commas; "
-        "one number is for all components. struct: has the bytes of a struct in hexadecimal, "
-        "local: a number of "
-        "bytes of local memory.\n\n"
-        "image1d:, image1d_buffer:, image1d_array:, image2d:, image2d_array: and image3d: are images of "
-        "W, W, "
-        "WxLAYERS, WxH, WxHxLAYERS and WxHxDEPTH texels. ORDER is one of r, a, rg, ra, rgba, bgra, argb, "
-        "intensity, "
-        "luminance, TYPE one of snorm8, snorm16, unorm8, unorm16, signed8, signed16, signed32, unsigned8, "
-        "unsigned16, "
-        "unsigned32, half, float. They are filled, shown and compared as the numbers in memory: a channel of "
-        "unorm8 is a "
-        "uchar. sampler: has a filter, nearest or linear; an addressing, none, edge, clamp, repeat or "
-        "mirror; "
-        "and "
-        "normalized, for coordinates from 0 to 1, which repeat and mirror need.\n\n"
-        "The times are those of the kernel alone, by the device's clock. Every repetition starts "
-        "from the same "
+        "Compiles the file, passes the kernel its arguments in the order of the --arg options, runs it, and "
+        "summarizes each buffer afterwards: minimum, maximum, sum, how many numbers are NaN, and how many "
+        "the kernel left unwritten. The name of a file that does not exist may be that of one of Koine's "
+        "own, such as reduce.cl.\n\n"
+        "TYPE is one of char, uchar, short, ushort, int, uint, long, ulong, half, float, double, with 2, 3, "
+        "4, 8 or 16 behind it for a vector. buf: is a buffer of COUNT elements. FILL is its initial "
+        "contents: zero, iota (0, 1, 2, ...), random (floats from 0 to 1, integers of all values, from SEED, "
+        "which is by default the position of the argument from 1) or value=V; file=PATH reads its bytes. "
+        "Without any of these, and for out:, it is poisoned: NaN in floats, the bytes a5 in integers. in:, "
+        "out: and inout: are NumPy files; an array with 3 in its last dimension can be passed to a kernel "
+        "that takes vectors of 3. The numbers of a value are separated by commas; one number is used for all "
+        "components. struct: has the bytes of a struct in hexadecimal, local: a number of bytes of local "
+        "memory.\n\n"
+        "image1d:, image1d_buffer:, image1d_array:, image2d:, image2d_array: and image3d: are images of W, "
+        "W, WxLAYERS, WxH, WxHxLAYERS and WxHxDEPTH texels. ORDER is one of r, a, rg, ra, rgba, bgra, argb, "
+        "intensity, luminance, TYPE one of snorm8, snorm16, unorm8, unorm16, signed8, signed16, signed32, "
+        "unsigned8, unsigned16, unsigned32, half, float. They are filled, shown and compared as the numbers "
+        "in memory: a channel of unorm8 is a uchar. sampler: has a filter, nearest or linear; an addressing "
+        "mode, none, edge, clamp, repeat or mirror; and normalized, for coordinates from 0 to 1, which "
+        "repeat and mirror need.\n\n"
+        "Times are those of the kernel alone, by the device's clock. Every repetition starts from the same "
         "contents.\n\n"
-        "With --compare every buffer is compared with that of a second device. Integers must be "
-        "equal; floats may "
-        "differ by --ulp or by --tolerance; the exit status is 1 if one differs by more.",
+        "With --compare every buffer is compared with that of a second device. Integers must be equal; "
+        "floats may differ by --ulp or by --tolerance; the exit status is 1 if one differs by more.",
     .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine run scale.cl -k scale -g 1024 -a buf:float:1024:iota -a float=2",
                   "what is in the buffer after that, and how long it took"},
                  {"koine run blur.cl -g 4096 -a in:a.npy -a out:b.npy:float:4096 --compare cpu",
-                  "the result kept, and compared with a CPU's"}},
+                  "the result in a file, and compared with that of a CPU"}},
     .arguments_size = sizeof(struct run_arguments),
     .run = run_run,
 };

@@ -38,13 +38,13 @@ static kn_status read_extent(struct run_arg *arg, const char *type, size_t type_
     if (!run_type_read(type, type_length, &arg->type))
         return ki_fail(
             err, KN_ERROR_ARGUMENT,
-            "--arg %s: '%.*s' is no type; expected char, uchar, short, ushort, int, uint, long, ulong, "
+            "--arg %s: '%.*s' is not a type; expected char, uchar, short, ushort, int, uint, long, ulong, "
             "half, float or double, with 2, 3, 4, 8 or 16 behind it for a vector",
             arg->spec, (int)type_length, type);
     if (!read_size(count, count_length, &arg->count) ||
         arg->count > SIZE_MAX / 2 / run_type_bytes(&arg->type))
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%.*s' is no number of elements from 1", arg->spec,
-                       (int)count_length, count);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%.*s' is not a number of elements of at least 1",
+                       arg->spec, (int)count_length, count);
     arg->kind = RUN_BUFFER;
     arg->has_type = true;
     arg->bytes = arg->count * run_type_bytes(&arg->type);
@@ -130,7 +130,7 @@ static kn_status read_out(struct run_arg *arg, const char *rest, size_t index, k
     if (status)
         return status;
     if (!arg->type.has_npy)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: %s is not written to .npy; take buf:, or float",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: %s cannot be written to .npy; use buf:, or float",
                        arg->spec, arg->type.base);
     arg->out_path = strndup(rest, (size_t)(type - rest) - 1);
     return arg->out_path ? KN_OK : ki_fail_memory(err, 0, "reading the arguments");
@@ -159,7 +159,7 @@ static kn_status read_struct(struct run_arg *arg, const char *rest, size_t index
         return ki_fail_memory(err, arg->bytes, "reading the arguments");
     for (size_t i = 0; i < digits; i++) {
         if (hex_digit(rest[i]) < 0)
-            return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%c' is no hexadecimal digit", arg->spec,
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%c' is not a hexadecimal digit", arg->spec,
                            rest[i]);
         arg->data[i / 2] = (unsigned char)(arg->data[i / 2] << 4 | hex_digit(rest[i]));
     }
@@ -171,8 +171,8 @@ static kn_status read_local(struct run_arg *arg, const char *rest, size_t index,
     (void)index;
     arg->kind = RUN_LOCAL;
     if (!read_size(rest, strlen(rest), &arg->bytes))
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%s' is no number of bytes from 1", arg->spec,
-                       rest);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%s' is not a number of bytes of at least 1",
+                       arg->spec, rest);
     return KN_OK;
 }
 
@@ -229,7 +229,7 @@ static kn_status read_arg(struct run_arg *arg, size_t index, kn_error *err)
         return status;
     if (equals && run_type_read(arg->spec, (size_t)(equals - arg->spec), &arg->type))
         return read_value(arg, equals, err);
-    return ki_fail(err, KN_ERROR_ARGUMENT, "--arg: '%s' is none of %s", arg->spec, forms);
+    return ki_fail(err, KN_ERROR_ARGUMENT, "--arg: '%s' is not one of %s", arg->spec, forms);
 }
 
 kn_status run_args_read(const struct string_list *specs, struct run_args *args, kn_error *err)
@@ -335,10 +335,11 @@ static kn_status fit_array(struct run_arg *arg, const kn_param *param, const str
     if (wanted->width == 1)
         return KN_OK;
     if (wanted->width == 3 ? last != 3 : arg->count % wanted->width != 0)
-        return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "argument %zu (%s) is of %s, but the %zu numbers of --arg %s make no whole vectors%s",
-                       index, param->name, param->type, arg->count, arg->spec,
-                       wanted->width == 3 ? " (the array's last dimension must be 3)" : "");
+        return ki_fail(
+            err, KN_ERROR_ARGUMENT,
+            "argument %zu (%s) is of %s, but the %zu numbers of --arg %s are not a whole number of vectors%s",
+            index, param->name, param->type, arg->count, arg->spec,
+            wanted->width == 3 ? " (the array's last dimension must be 3)" : "");
     if (wanted->width == 3)
         status = widen_array(arg, err);
     arg->type.width = wanted->width;

@@ -73,8 +73,8 @@ static kn_status fill_random(struct run_arg *arg, const char *rest, kn_error *er
         errno = 0;
         arg->seed = strtoull(rest, &end, 10);
         if (errno || *end || *rest < '0' || *rest > '9')
-            return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: the seed '%s' is no whole number from 0",
-                           arg->spec, rest);
+            return ki_fail(err, KN_ERROR_ARGUMENT,
+                           "--arg %s: the seed '%s' is not a whole number of at least 0", arg->spec, rest);
     }
     arg->is_random = true;
     for (size_t i = 0; i < arg->count; i++)
@@ -156,6 +156,6 @@ kn_status run_fill(struct run_arg *arg, const char *fill, uint64_t seed, kn_erro
         return fills[i].fill(arg, rest + (*rest != '\0'), err);
     }
     return ki_fail(err, KN_ERROR_ARGUMENT,
-                   "--arg %s: '%s' is none of zero, iota, random[:SEED], value=V, file=PATH", arg->spec,
+                   "--arg %s: '%s' is not one of zero, iota, random[:SEED], value=V, file=PATH", arg->spec,
                    fill);
 }

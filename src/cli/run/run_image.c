@@ -75,7 +75,7 @@ static kn_status read_format(struct run_arg *arg, const char *order, size_t orde
             found = &orders[i];
     if (!found)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--arg %s: '%.*s' is none of r, a, rg, ra, rgba, bgra, argb, intensity, luminance",
+                       "--arg %s: '%.*s' is not one of r, a, rg, ra, rgba, bgra, argb, intensity, luminance",
                        arg->spec, (int)order_length, order);
     arg->format.order = found->order;
     for (size_t i = 0; i < KI_COUNT(types); i++)
@@ -87,7 +87,7 @@ static kn_status read_format(struct run_arg *arg, const char *order, size_t orde
     if (!arg->format.type)
         return ki_fail(
             err, KN_ERROR_ARGUMENT,
-            "--arg %s: '%.*s' is none of snorm8, snorm16, unorm8, unorm16, signed8, signed16, signed32, "
+            "--arg %s: '%.*s' is not one of snorm8, snorm16, unorm8, unorm16, signed8, signed16, signed32, "
             "unsigned8, unsigned16, unsigned32, half, float",
             arg->spec, (int)type_length, type);
     if (!kn_image_format_size(arg->format))

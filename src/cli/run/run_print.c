@@ -99,7 +99,7 @@ static void print_time(const struct run_run *run, const struct run_outcome *outc
     run_times(run, outcome, times);
     printf("%s: ", outcome->place.device.spec);
     if (times[2] == 0)
-        puts("the driver measures no time");
+        puts("the driver does not measure time");
     else if (run->arguments->repeat == 1)
         printf("%.4g ms\n", 1e3 * times[0]);
     else
@@ -116,7 +116,7 @@ static void print_difference(const struct run_arg *arg, const struct run_differe
     if (difference->worst_ulp == 0 && difference->worst == 0 && difference->beyond == 0)
         printf("equal");
     else if (is_float && difference->worst_ulp == UINT64_MAX)
-        printf("at most %.3g apart, and numbers against nan", difference->worst);
+        printf("at most %.3g apart, and numbers where the other has nan", difference->worst);
     else if (is_float)
         printf("at most %" PRIu64 " ulp, %.3g apart", difference->worst_ulp, difference->worst);
     else
@@ -125,7 +125,7 @@ static void print_difference(const struct run_arg *arg, const struct run_differe
         putchar('\n');
         return;
     }
-    printf("; %zu of %zu beyond what is allowed, the first at element %zu", difference->beyond,
+    printf("; %zu of %zu differ by more than allowed, the first at element %zu", difference->beyond,
            difference->compared, difference->first / width);
     if (width > 1)
         printf(" component %zu", difference->first % width);

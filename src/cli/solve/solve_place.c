@@ -48,7 +48,7 @@ static kn_status settle_precision(struct solve_command *command, kn_error *err)
     if (command->tool.place.queue && asked == SOLVE_PRECISION_DOUBLE && !device->fp64)
         return ki_fail(
             err, KN_ERROR_UNSUPPORTED,
-            "%s (%s) has no double precision; --precision float takes single, --device host has both",
+            "%s (%s) has no double precision; use --precision float, or --device host, which has both",
             device->spec, device->name);
     command->task.type = types[asked];
     return KN_OK;
@@ -122,7 +122,8 @@ kn_status solve_open(struct solve_command *command, kn_error *err)
         status = tool_open(&command->tool, device ? TOOL_DEVICE : TOOL_DEVICE_OR_HOST, NULL, err);
     if (!status && !command->tool.place.queue && solve_is_float_of_double(command))
         status = ki_fail(err, KN_ERROR_ARGUMENT,
-                         "--precision float: there is no device, and the host has --method %s in double",
+                         "--precision float: there is no device, and the host computes --method %s only in "
+                         "double precision",
                          solve_method_names[command->task.method]);
     if (!status)
         status = settle_share(command, err);

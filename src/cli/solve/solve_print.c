@@ -14,10 +14,10 @@ static const char *const meanings[] = {
     [KN_LEAST_SQUARES_STOPPED_ITERATIONS] = "all iterations are done",
     [KN_LEAST_SQUARES_STOPPED_RESIDUAL] = "the residual has reached the tolerance",
     [KN_LEAST_SQUARES_STOPPED_DISCREPANCY] = "the residual has reached the noise",
-    [KN_LEAST_SQUARES_STOPPED_NCP] = "the residual is as white as it gets",
+    [KN_LEAST_SQUARES_STOPPED_NCP] = "the residual is closest to white noise",
     [KN_LEAST_SQUARES_STOPPED_FLOOR] =
         "the gradient is as small as the precision allows: the least-squares solution",
-    [KN_LEAST_SQUARES_STOPPED_DIRECT] = "solved by factors, without iterations",
+    [KN_LEAST_SQUARES_STOPPED_DIRECT] = "solved by factorization, without iterations",
     [KN_LEAST_SQUARES_STOPPED_CURVATURE] = "nothing is left to do, or the correction is not convex",
 };
 
@@ -35,11 +35,11 @@ static void print_solution(const kn_least_squares_solution *solution, bool singl
 {
     printf("stopped by %s after %zu iteration%s: %s\n", kn_least_squares_stopped_name(solution->stopped),
            solution->iterations, solution->iterations == 1 ? "" : "s", meanings[solution->stopped]);
-    printf("residual |Ax-b|/|b| %.6g, normal residual %.6g of the start's%s\n", solution->residual,
+    printf("residual |Ax-b|/|b| %.6g, normal residual %.6g of that at the start%s\n", solution->residual,
            solution->normal_residual, single ? ", from x in double precision" : "");
     if (!isnan(solution->error_estimate))
-        printf("error of single precision: x is off by about %.2g of itself%s\n", solution->error_estimate,
-               solution->precision_reached ? "" : ", which is no answer");
+        printf("error of single precision: the relative error of x is about %.2g%s\n",
+               solution->error_estimate, solution->precision_reached ? "" : ", too large for an answer");
 }
 
 static bool print_solutions(const struct solve_command *command)
@@ -88,7 +88,7 @@ static void print_times(const struct solve_command *command)
     printf("; with %s %.4g s", command->tool.place.queue ? "upload and download" : "preparing the matrix",
            times.iterate + times.prepare + times.copy);
     if (launches)
-        printf("; %u launches an iteration", launches);
+        printf("; %u launches per iteration", launches);
     printf("\n");
 }
 
@@ -108,13 +108,14 @@ bool solve_print(const struct solve_command *command)
     printf("%s, %s; ", solve_method_names[command->task.method], facts->code);
     tool_print_place(&command->tool);
     if (command->pieces > 1)
-        printf("in %zu pieces, of %zu columns of B at most\n", command->pieces, command->together);
+        printf("in %zu pieces of at most %zu columns of B\n", command->pieces, command->together);
     if (weight > 0)
-        printf("the correction's weight is %.6g\n", weight);
+        printf("the weight of the correction is %.6g\n", weight);
     if (shift > 0)
-        printf("the incomplete factors are of a diagonal greater by %.3g of itself\n", shift);
-    printf("adjoint check: <Ax,y> and <x,A^T y> differ by %.2g of their terms; rounding allows %.2g\n",
-           adjoint, bound);
+        printf("the incomplete factors are those of a diagonal increased by a factor of 1 + %.3g\n", shift);
+    printf(
+        "adjoint check: <Ax,y> and <x,A^T y> differ by %.2g of their terms; rounding explains up to %.2g\n",
+        adjoint, bound);
     if (command->x.count == 1)
         print_solution(solve_solution(command, 0), is_single(command));
     else

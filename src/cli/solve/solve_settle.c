@@ -29,7 +29,7 @@ static kn_status read_number(const char *option, const char *text, double *value
         return KN_OK;
     number = strtod(text, &end);
     if (*end || end == text || !isfinite(number) || number < 0)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--%s: '%s' is no number from 0 on", option, text);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--%s: '%s' is not a number of at least 0", option, text);
     *value = number;
     return KN_OK;
 }
@@ -46,11 +46,11 @@ static kn_status read_smooth(struct solve_command *command, kn_error *err)
         return KN_OK;
     weight = strtod(text, &end);
     if (end == text || !isfinite(weight) || weight < 0 || (*end && *end != ','))
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--smooth: '%s' is no W or W,ORDER with W a number from 0 on",
-                       text);
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--smooth: '%s' is not W or W,ORDER with W a number of at least 0", text);
     if (*end && strcmp(end, ",1") != 0 && strcmp(end, ",2") != 0)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--smooth: '%s' asks for differences of another order than 1 or 2", text);
+                       "--smooth: '%s' asks for differences of an order other than 1 or 2", text);
     command->task.smooth = weight;
     command->task.order = strcmp(end, ",2") == 0 ? 2 : 1;
     return KN_OK;
@@ -65,19 +65,22 @@ static kn_status read_bounds(struct solve_command *command, kn_error *err)
     char *comma, *end;
 
     if (arguments->nonnegative && text)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--nonnegative is --bounds 0,inf; give one of them");
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--nonnegative is the same as --bounds 0,inf; give only one of them");
     task->bounded = text || arguments->nonnegative;
     task->high = INFINITY;
     if (!text)
         return KN_OK;
     task->low = strtod(text, &comma);
     if (comma == text || *comma != ',')
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--bounds: '%s' is no LO,HI; -inf and inf are no bound", text);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--bounds: '%s' is not LO,HI; -inf and inf are no bound",
+                       text);
     task->high = strtod(comma + 1, &end);
     if (end == comma + 1 || *end || isnan(task->low) || isnan(task->high))
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--bounds: '%s' is no LO,HI; -inf and inf are no bound", text);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--bounds: '%s' is not LO,HI; -inf and inf are no bound",
+                       text);
     if (task->low > task->high)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--bounds: '%s' has the greater one first", text);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--bounds: '%s' has the greater bound first", text);
     return KN_OK;
 }
 
@@ -191,41 +194,41 @@ static const struct {
     const char *rest;
 } refusals[] = {
     {{TOLERANCE, NOISE, STOP_AUTO},
-     .text = "--tolerance and --noise both say when to stop; with --stop residual or --stop discrepancy one "
-             "does, and the other is looked at in the end"},
+     .text = "--tolerance and --noise both say when to stop; choose one with --stop residual or --stop "
+             "discrepancy, and the other is checked at the end"},
     {{STOP_RESIDUAL, NO_TOLERANCE},
-     .text = "--stop residual wants --tolerance T: stop when |A x - b| is T |b|"},
+     .text = "--stop residual needs --tolerance T: stop when |A x - b| is T |b|"},
     {{STOP_DISCREPANCY, NO_NOISE},
-     .text = "--stop discrepancy wants --noise DELTA: stop when |A x - b| is DELTA"},
+     .text = "--stop discrepancy needs --noise DELTA: stop when |A x - b| is DELTA"},
     {{WEIGHT, NOTHING_WEIGHED},
-     .text = "--weight is of a penalty (--nonnegative or --bounds, with --method cgnr) or of a --correction"},
+     .text = "--weight is for a penalty (--nonnegative or --bounds, with --method cgnr) or a --correction"},
     {{CORRECTION, BOUNDS},
-     .text = "--correction takes the place of the penalty for bounds; write both in one"},
-    {{START, GRAM}, .text = "-x begins iterations, of which --method gram has none"},
+     .text = "--correction replaces the penalty for bounds; write both in one expression"},
+    {{START, GRAM}, .text = "-x starts iterations, but --method gram has none"},
     {{HOST_ALONE, DEVICE_ALONE},
      .first = THE_HOST_ALONE,
-     .text = " is the host's alone and ",
+     .text = " is only for the host and ",
      .second = THE_DEVICE_ALONE,
-     .rest = " that of devices; leave one out"},
+     .rest = " only for devices; leave one out"},
     {{HOST_ALONE, NAMED_DEVICE},
      .first = THE_HOST_ALONE,
-     .text = " is the host's alone, but --device ",
+     .text = " is only for the host, but --device ",
      .second = THE_NAMED,
-     .rest = " was asked for; there is --device host, and devices have every method and stopping rule "
-             "without it"},
+     .rest = " was asked for; use --device host, or leave it out: devices have every method and stopping "
+             "rule without it"},
     {{CORRECTION, NAMED_HOST},
-     .text = "--correction is OpenCL C, for which the host has no compiler; devices have: "
-             "--device cpu, or one of koine devices"},
+     .text = "--correction is OpenCL C, which the host cannot compile; name a device: --device cpu, or one "
+             "that koine devices lists"},
     {{DEVICE_ALONE, NAMED_HOST},
      .first = THE_DEVICE_ALONE,
-     .text = " wants a device; --device host has the formats sell and simple"},
+     .text = " needs a device; --device host has the formats sell and simple"},
     {{ON_HOST, FLOAT_OF_DOUBLE},
      .text = "--method ",
      .second = THE_METHOD,
      .rest = " computes in double precision on the host; leave out --precision float"},
     {{DOUBLE, ON_DEVICE, SINGLE_ALONE},
      .first = THE_SINGLE_ALONE,
-     .text = " is in single precision on devices; leave out --precision double, or take --device host"},
+     .text = " is in single precision on devices; leave out --precision double, or use --device host"},
 };
 
 static kn_status check_together(const struct solve_command *command, kn_error *err)
@@ -386,11 +389,11 @@ static kn_status read_right_hand_sides(struct solve_command *command, const char
     kn_status status;
 
     if (text && (*text < '0' || *text > '9' || *end))
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--slice: '%s' is no number from 0 on", text);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--slice: '%s' is not a number of at least 0", text);
     if (sparse_is_tomography(path))
         return read_measured(command, path, slice, err);
     if (text)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--slice goes with measured tomography, a .h5");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--slice is only for measured tomography, a .h5 file");
     status = read_columns(path, &command->b, err);
     return status || command->matrix ? status : join_rows(&command->geometry, &command->b, err);
 }
@@ -401,7 +404,7 @@ static kn_status check_length(const struct solve_command *command, const char *p
     if (rows == expected)
         return KN_OK;
     return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
-                      "has %zu numbers a column, but the matrix %s is %zu x %zu: expected %zu", rows,
+                      "has %zu numbers per column, but the matrix %s is %zu x %zu: expected %zu", rows,
                       command->arguments->tool.common.operands.items[0], command->rows, command->columns,
                       expected);
 }

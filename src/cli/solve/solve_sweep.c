@@ -41,7 +41,7 @@ static kn_status check_sweep(const struct solve_arguments *arguments, kn_error *
 
     if (found)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "%s goes with a system; --sweep makes its own, and does all iterations of cgnr",
+                       "%s is for a given system; --sweep makes its own, and does all iterations of cgnr",
                        found);
     return options_at_most(&arguments->tool.common, 0, err);
 }
@@ -64,7 +64,7 @@ static kn_status try_files(const struct sweep *sweep, kn_error *err)
         return status;
     if (!plot_available())
         return ki_fail(err, KN_ERROR_UNSUPPORTED,
-                       "--output is for the plot, which gnuplot draws; it is not installed");
+                       "--output is for the plot, which needs gnuplot; it is not installed");
     status = ki_output_folder(common->output, err);
     path = plot_path(sweep);
     if (!status)
@@ -178,8 +178,8 @@ static kn_status print(const struct sweep *sweep, kn_error *err)
     }
     if (!table_finish(&table))
         return ki_fail_memory(err, 0, "the table");
-    printf("All iterations are done, for the time alone: past the precision's floor a residual means "
-           "nothing.\n");
+    printf("All iterations are done, for timing only: past the floor of the precision a residual is "
+           "meaningless.\n");
     return KN_OK;
 }
 

@@ -17,23 +17,23 @@ static const char *const nan_names[] = {"last", "error", NULL};
 
 static const struct option_row options[] = {
     TOOL_OUT_OPTION(struct sort_arguments),
-    {"descending", FIELD(OPTION_FLAG, descending), .help = "largest first; not-a-number stays last"},
+    {"descending", FIELD(OPTION_FLAG, descending), .help = "largest first; NaN stay last"},
     {"by-key", FIELD(OPTION_PATH, by_key), .metavar = "VALUES.npy",
-     .help = "the input is keys: these values, as many, go along with them and are the result"},
+     .help = "the input is keys: sort these values, as many, by them"},
     {"argsort", FIELD(OPTION_FLAG, argsort),
-     .help = "the result is the elements' numbers in sorted order, from 0, as int64"},
+     .help = "the result is the indices that sort the input, from 0, as int64"},
     {"top", FIELD(OPTION_COUNT, top), .metavar = "K",
-     .help = "the first K of the result alone, without sorting the others: the least, or with --descending "
-             "the greatest"},
+     .help = "only the first K of the result, without sorting the rest: the least, or with --descending the "
+             "greatest"},
     {"segments", FIELD(OPTION_PATH, segments), .metavar = "OFFSETS.npy",
-     .help = "sort each segment for itself: they begin at these offsets, of which the last is the end"},
+     .help = "sort each segment separately: segments begin at these offsets, the last of which is the end"},
     {"less", FIELD(OPTION_PATH, less), .metavar = "SNIPPET",
-     .help = "the order: an expression in OpenCL C, true if element a comes before element b (\"a % 10 < b "
-             "% 10\")"},
+     .help = "order by this expression in OpenCL C, true if element a comes before element b (\"a % 10 < b % "
+             "10\")"},
     {"algorithm", FIELD(OPTION_CHOICE, algorithm), .choices = algorithm_names, .fallback = "auto",
      .help = "how to sort"},
     {"nan", FIELD(OPTION_CHOICE, nan), .choices = nan_names, .fallback = "last",
-     .help = "not-a-number comes last, or is refused"},
+     .help = "NaN come last, or are refused"},
     TOOL_COLUMN_OPTION(struct sort_arguments),
     {.name = NULL},
 };
@@ -44,23 +44,24 @@ static kn_status check_arguments(const struct sort_arguments *arguments, kn_erro
     const char *algorithm = algorithm_names[arguments->algorithm];
 
     if (arguments->argsort && (arguments->by_key || arguments->segments || arguments->less))
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--argsort does not go with --by-key, --segments or --less");
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--argsort cannot be combined with --by-key, --segments or --less");
     if (arguments->top && (arguments->segments || arguments->less || named))
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--top selects before it sorts, in numpy's order: it does not go with %s",
+                       "--top selects before it sorts, in numpy's order: it cannot be combined with %s",
                        arguments->segments ? "--segments"
                        : arguments->less   ? "--less"
                                            : "--algorithm");
     if (arguments->less && (arguments->segments || arguments->descending))
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--less is an order of its own: it does not go with --segments or --descending");
+                       "--less is itself an order: it cannot be combined with --segments or --descending");
     if ((arguments->less || arguments->segments) && named && arguments->algorithm != KN_SORT_MERGE)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--algorithm %s: --less and --segments sort by merging",
                        algorithm);
     if (arguments->argsort && named && arguments->algorithm != KN_SORT_RADIX)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--algorithm %s: --argsort sorts by radix", algorithm);
     if (arguments->by_key && arguments->algorithm == KN_SORT_BITONIC)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--algorithm bitonic sorts keys alone, without --by-key");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--algorithm bitonic sorts only keys, without --by-key");
     return KN_OK;
 }
 
@@ -127,26 +128,20 @@ const struct command command_sort = {
     .summary = "Sorts a column of numbers on a device",
     .operands = "IN.npy",
     .description =
-        "The order is numpy's: ascending, not-a-number last. Sorting is stable: what is equal "
-        "keeps its order, which shows "
-        "with --by-key, --argsort and --less. The input is an array of one dimension, or with "
-        "--column a column of a CSV "
-        "file; - is standard input.\n\n"
-        "--top K finds the K-th element without sorting, and sorts what comes before it: of equal elements "
-        "those that came first are taken, and -0 and 0 are equal. With --argsort the result is the K "
-        "numbers, with --by-key the values of the K least keys.\n\n"
-        "The offsets of --segments begin with 0, do not descend, and end with the number of "
-        "elements, as the row pointers "
-        "of a CSR matrix do.\n\n"
-        "--memory-limit counts all that the process holds, a driver and the buffers of a device that is a "
-        "processor "
-        "included, and of a GPU its buffers for themselves; a driver's compiler may take more while it "
-        "compiles. What does not fit is sorted in pieces, which go to temporary files beside the result (of "
-        "standard "
-        "output in TMPDIR), as large as the input, and are merged: the result is the same. Of --segments a "
-        "piece is "
-        "as many whole ones as fit, and the longest has to. --less sorts whole arrays or nothing, as pieces "
-        "cannot be merged by an order that only a device's compiler knows.",
+        "The order is numpy's: ascending, NaN last. Sorting is stable: equal elements keep their order, "
+        "which matters with --by-key, --argsort and --less. The input is an array of one dimension, or with "
+        "--column a column of a CSV file; - is standard input.\n\n"
+        "--top K finds the K-th element without sorting, and sorts the elements before it: of equal elements "
+        "the first ones are taken, and -0 and 0 are equal. With --argsort the result is the K indices, with "
+        "--by-key the values of the K least keys.\n\n"
+        "The offsets of --segments begin with 0, do not descend, and end with the number of elements, as the "
+        "row pointers of a CSR matrix do.\n\n"
+        "--memory-limit bounds the memory of the process, including drivers and the buffers of a CPU device, "
+        "and separately the buffers on a GPU; a driver's compiler may take more while it compiles. A larger "
+        "input is sorted in pieces, which are written to temporary files beside the result (in TMPDIR, for "
+        "standard output), as large as the input, and merged (external sorting): the result is the same. "
+        "With --segments a piece is as many whole segments as fit, and the longest has to fit. --less sorts "
+        "only whole arrays, since pieces cannot be merged by an order that only a device's compiler knows.",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE | COMMON_MEMORY,
     .options = options,
     .examples = {{"koine sort keys.npy -o sorted.npy --descending", "an array, on the best device"},

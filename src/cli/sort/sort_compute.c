@@ -48,9 +48,9 @@ static kn_status sort_on_host(struct sorting *sorting, kn_error *err)
     struct npy *keys = &sorting->keys, *values = &sorting->values;
 
     if (arguments->segments || arguments->less || arguments->algorithm != KN_SORT_AUTO)
-        return ki_fail(
-            err, KN_ERROR_UNSUPPORTED,
-            "the host's code does not take --segments, --less and --algorithm; name a device, such as cpu");
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
+                       "the host's code does not support --segments, --less and --algorithm; name a device, "
+                       "such as cpu");
     if (sort_makes_numbers(sorting))
         return kn_host_argsort(keys->data, keys->type, keys->count, values->data, KN_U64, &how, err);
     if (values->data)

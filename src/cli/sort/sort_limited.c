@@ -194,7 +194,7 @@ static kn_status divide(const struct sorting *sorting, struct sort_division *div
     if (arguments->less) {
         *division = (struct sort_division){.pieces = 1, .elements = sizes.n};
         return memory_check(common, MEMORY_BESIDE + sizes.n * sizes.piece,
-                            "--less, whose order pieces cannot be merged by,", err);
+                            "--less, by whose order pieces cannot be merged,", err);
     }
     if (sort_divide(&sizes, memory_for_data(common), division))
         return KN_OK;

@@ -95,8 +95,8 @@ kn_status stats_choose_held(const struct stats_run *run, const struct stats_conf
     if (*held < n && (how->method == KN_STATS_SORT || how->method == KN_STATS_FUSED))
         return ki_fail(
             err, KN_ERROR_MEMORY,
-            "--method %s needs a column whole in memory, some %.0f MB for its %zu elements, which is "
-            "more than is left or --memory-limit allows; --method select, which auto takes, does not",
+            "--method %s needs the whole column in memory, some %.0f MB for its %zu elements, which is more "
+            "than is free or --memory-limit allows; --method select (or auto) does not need it",
             stats_method_names[how->method], (double)n * (double)each * 1e-6, n);
     return KN_OK;
 }

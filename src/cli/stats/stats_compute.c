@@ -101,8 +101,8 @@ static kn_status sweep_prefixes(struct work *work, struct stats_row *row, kn_err
     if (work->spooled)
         return ki_fail(
             err, KN_ERROR_MEMORY,
-            "--sweep needs column %s whole in memory, %.0f MB and as much again, which is more than is "
-            "left or --memory-limit allows; without --sweep its prefixes are computed one by one",
+            "--sweep needs the whole column %s in memory, %.0f MB and as much again, which is more than is "
+            "free or --memory-limit allows; without --sweep its prefixes are computed one by one",
             row->column, (double)row->result.n * sizeof(double) * 1e-6);
 
     size_t *ends = calloc(row->prefix_count, sizeof *ends);

@@ -40,8 +40,8 @@ static kn_status compute_intervals(const char *file, const struct csv_table *tab
         return KN_OK;
     if (ibi->spool)
         return ki_fail(err, KN_ERROR_MEMORY,
-                       "%s: intervals between beats are computed in memory alone, where these need %.0f MB; "
-                       "--memory-limit, or the machine, has less",
+                       "%s: intervals between beats are computed only in memory, and these need %.0f MB, "
+                       "which is more than is free or --memory-limit allows",
                        file, 4.0 * (double)ibi->count * sizeof(double) * 1e-6);
     facts->has_intervals = true;
     if (kn_stats_compute_intervals(ibi->values, table->times.values, ibi->count, &facts->intervals, err) ==

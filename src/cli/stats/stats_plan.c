@@ -33,7 +33,7 @@ enum { VARIANTS = KN_STATS_DEVICE }; // KN_STATS_BEST is none
 
 #define FLAG(field) OPTION_OFFSET(OPTION_FLAG, struct stats_arguments, field)
 
-static const char all_has_it[] = "it is one of all; leave it out";
+static const char all_has_it[] = "--all-variants includes it; leave it out";
 
 static const struct exclusion {
     const char *option, *other;
@@ -42,13 +42,13 @@ static const struct exclusion {
 } exclusions[] = {
     {"gpu", "serial", FLAG(gpu), FLAG(serial), "choose one of these variants; --all-variants runs both"},
     {"gpu", "parallel", FLAG(gpu), FLAG(parallel),
-     "the threads are those of the host; choose one of these variants, or --all-variants"},
+     "it uses threads of the host; choose one of these variants, or --all-variants"},
     {"gpu", "vectorized", FLAG(gpu), FLAG(vectorized),
-     "the vectors are those of the host; choose one of these variants, or --all-variants"},
+     "it uses vectors of the host; choose one of these variants, or --all-variants"},
     {"serial", "parallel", FLAG(serial), FLAG(parallel),
-     "serial is one thread; choose one of these variants, or --all-variants"},
+     "serial uses one thread; choose one of these variants, or --all-variants"},
     {"serial", "vectorized", FLAG(serial), FLAG(vectorized),
-     "serial is without vectors; --vectorized alone is one thread with them"},
+     "serial uses no vectors; --vectorized alone is one thread with vectors"},
     {"all-variants", "gpu", FLAG(all_variants), FLAG(gpu), all_has_it},
     {"all-variants", "serial", FLAG(all_variants), FLAG(serial), all_has_it},
     {"all-variants", "parallel", FLAG(all_variants), FLAG(parallel), all_has_it},
@@ -64,7 +64,7 @@ kn_status stats_read_numbers(struct stats_run *run, kn_error *err)
         double *value;
     } numbers[] = {{"gap", "seconds", arguments->gap, &run->gap},
                    {"resample", "samples a second", arguments->resample, &run->resample},
-                   {"unit", "counts a g (or the word g)", unit, &run->unit}};
+                   {"unit", "counts per g (or the word g)", unit, &run->unit}};
 
     for (size_t i = 0; i < KI_COUNT(numbers); i++) {
         char *end;
@@ -73,22 +73,20 @@ kn_status stats_read_numbers(struct stats_run *run, kn_error *err)
             continue;
         *numbers[i].value = strtod(numbers[i].text, &end);
         if (end == numbers[i].text || *end || !isfinite(*numbers[i].value) || *numbers[i].value <= 0)
-            return ki_fail(err, KN_ERROR_ARGUMENT, "--%s: '%s' is no number of %s above 0", numbers[i].option,
-                           numbers[i].text, numbers[i].unit);
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--%s: '%s' is not a number of %s above 0",
+                           numbers[i].option, numbers[i].text, numbers[i].unit);
     }
     if (unit && !arguments->enmo)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--unit says what one g is for --enmo, which is not given");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--unit says what one g is for --enmo; it needs --enmo");
     if ((arguments->magnitude || arguments->enmo) && arguments->missing == CSV_MISSING_OMIT)
-        return ki_fail(
-            err, KN_ERROR_ARGUMENT,
-            "--%s and --missing omit do not go together: without its missing cells an axis does not "
-            "fit the others; --missing propagate keeps them",
-            arguments->magnitude ? "magnitude" : "enmo");
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--%s and --missing omit cannot be combined: an axis without its missing cells does "
+                       "not match the others; --missing propagate keeps them",
+                       arguments->magnitude ? "magnitude" : "enmo");
     if (run->resample > 0 && arguments->missing == CSV_MISSING_OMIT)
-        return ki_fail(
-            err, KN_ERROR_ARGUMENT,
-            "--resample and --missing omit do not go together: without its missing cells a column has "
-            "no times; --missing propagate keeps them");
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--resample and --missing omit cannot be combined: a column without its missing cells "
+                       "has no times; --missing propagate keeps them");
     return KN_OK;
 }
 
@@ -118,12 +116,12 @@ static kn_status check_devices(const struct stats_arguments *arguments, kn_error
 
         if (names_host_variant(arguments) && !host)
             return ki_fail(err, KN_ERROR_ARGUMENT,
-                           "variant %s runs on the host: it does not go with --device %s; --gpu does",
+                           "variant %s runs on the host: it cannot be combined with --device %s; --gpu can",
                            stats_variant_names[host_variant(arguments)], devices->items[i]);
         if (arguments->gpu && host)
             return ki_fail(
                 err, KN_ERROR_ARGUMENT,
-                "--gpu runs kernels: it does not go with --device host; --parallel --vectorized does");
+                "--gpu runs kernels: it cannot be combined with --device host; --parallel --vectorized can");
     }
     return KN_OK;
 }
@@ -134,15 +132,16 @@ kn_status stats_check_arguments(const struct stats_arguments *arguments, kn_erro
         const struct exclusion *row = &exclusions[i];
 
         if (flag(arguments, row->field) && flag(arguments, row->other_field))
-            return ki_fail(err, KN_ERROR_ARGUMENT, "--%s and --%s exclude each other: %s", row->option,
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--%s and --%s are mutually exclusive: %s", row->option,
                            row->other, row->advice);
     }
     if (arguments->num_partitions && arguments->partition_step)
-        return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--num-partitions and --partition-step exclude each other: the first says how many "
-                       "prefixes there are, the second how far apart they end");
+        return ki_fail(
+            err, KN_ERROR_ARGUMENT,
+            "--num-partitions and --partition-step are mutually exclusive: the first says how many "
+            "prefixes there are, the second how far apart they end");
     if (arguments->num_partitions > UINT32_MAX)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--num-partitions: %zu prefixes are more than there can be",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--num-partitions: %zu is more prefixes than there can be",
                        arguments->num_partitions);
     if (arguments->inputs.count + arguments->common.operands.count == 0)
         return ki_fail(err, KN_ERROR_ARGUMENT, "no input: name a file or a folder; try 'koine stats --help'");
@@ -190,7 +189,7 @@ static kn_status add_all_host_configs(struct stats_run *run, kn_error *err)
         kn_status status = try_variant(variant, &why);
 
         if (status == KN_ERROR_UNSUPPORTED) {
-            fprintf(stderr, "%s: variant %s is left out: %s\n", run->arguments->common.command,
+            fprintf(stderr, "%s: variant %s is skipped: %s\n", run->arguments->common.command,
                     stats_variant_names[variant], why.text);
         } else if (status) {
             if (err)
@@ -230,12 +229,12 @@ static kn_status add_device_configs(struct stats_run *run, const struct place_sp
 
     if (common->precision != PRECISION_FLOAT && !device->fp64) {
         if (!spec->from_all)
-            return ki_fail(err, KN_ERROR_UNSUPPORTED,
-                           "%s (%s) has no double precision; take --precision float, --serial, or another "
-                           "--device",
-                           device->spec, device->name);
-        fprintf(stderr, "%s: %s (%s) has no double precision and is left out\n", common->command,
+            return ki_fail(
+                err, KN_ERROR_UNSUPPORTED,
+                "%s (%s) has no double precision; use --precision float, --serial, or another --device",
                 device->spec, device->name);
+        fprintf(stderr, "%s: %s (%s) has no double precision and is skipped\n", common->command, device->spec,
+                device->name);
         if (run->shares || common->precision == PRECISION_DOUBLE) {
             leave_out(run);
             return KN_OK;
@@ -281,7 +280,7 @@ static kn_status open_device(struct stats_run *run, const struct place_spec *spe
     status = must_be_device || run->chosen.named ? open_named(run, spec, must_be_device, place, &opened, &why)
                                                  : open_soonest(run, place, &why);
     if (status == KN_ERROR_NO_DEVICE && arguments->all_variants && !*spec->spec) {
-        fprintf(stderr, "%s: variant gpu is left out: %s\n", command, why.text);
+        fprintf(stderr, "%s: variant gpu is skipped: %s\n", command, why.text);
         return KN_OK;
     }
     if (status) {
@@ -350,7 +349,7 @@ kn_status stats_open_configs(struct stats_run *run, kn_error *err)
         status = open_device(run, &run->chosen.specs[i], err);
     if (!status && run->config_count == 0)
         status = ki_fail(err, KN_ERROR_UNSUPPORTED,
-                         "no device is left; take another --device, or --precision float");
+                         "no device is left; use another --device, or --precision float");
     if (!status && run->shares)
         run->config_count /= run->place_count;
     settle_method(run);

@@ -109,7 +109,7 @@ static void print_config(const struct stats_run *run, size_t index, bool same)
            config->times.build, config->times.upload, config->times.compute + config->times.download,
            stats_method_names[row->method], row->in_bytes ? " on bytes" : "");
     print_passes(run, index);
-    printf("%s\n", same ? "; the same values to the last bit" : "");
+    printf("%s\n", same ? "; bitwise identical values" : "");
 }
 
 static bool print_times(const struct stats_run *run)
@@ -134,7 +134,7 @@ static bool print_times(const struct stats_run *run)
         else
             table_add(&table, "%.*g", TIME_DIGITS, row->sweep_seconds);
     }
-    printf("\nSeconds of computing a column, reading and copying it left out (median of %zu):\n",
+    printf("\nSeconds to compute a column, without reading and copying it (median of %zu):\n",
            run->arguments->repetitions);
     return table_finish(&table);
 }

@@ -35,8 +35,8 @@ static kn_status read_length(const char *option, const char *text, struct stats_
             return KN_OK;
         }
     return ki_fail(err, KN_ERROR_ARGUMENT,
-                   "--%s: '%s' is neither a whole number of rows from 1 on nor a duration above 0, as 60s, "
-                   "5min, 500ms or 1h",
+                   "--%s: '%s' is neither a whole number of rows of at least 1 nor a duration above 0, such "
+                   "as 60s, 5min, 500ms or 1h",
                    option, text);
 }
 
@@ -56,7 +56,8 @@ static kn_status read_quantiles(struct stats_run *run, kn_error *err)
 
         if (end == text || (*end && *end != ',') || !(q >= 0 && q <= 1))
             return ki_fail(err, KN_ERROR_ARGUMENT,
-                           "--quantiles: '%s': they are numbers from 0 to 1 with commas between them", text);
+                           "--quantiles: '%s' is not a list of numbers from 0 to 1, separated by commas",
+                           text);
         run->quantiles[run->quantile_count++] = q;
         text = *end ? end + 1 : NULL;
     }
@@ -76,11 +77,10 @@ kn_status stats_read_windows(struct stats_run *run, kn_error *err)
 
     for (size_t i = 0; i < KI_COUNT(needing); i++)
         if (needing[i].given && !arguments->window)
-            return ki_fail(err, KN_ERROR_ARGUMENT, "--%s is about windows; give --window, too",
-                           needing[i].option);
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--%s needs --window", needing[i].option);
     if (arguments->window && arguments->missing == CSV_MISSING_OMIT)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--window and --missing omit do not go together: without its missing cells a column "
+                       "--window and --missing omit cannot be combined: a column without its missing cells "
                        "has no times; --missing propagate keeps them");
     status = read_length("window", arguments->window, &run->window, err);
     if (!status)
@@ -105,11 +105,10 @@ static kn_status rows_of(const char *file, const char *option, const struct stat
 
     if (length->in_seconds && !(series->rate > 0))
         return ki_fail_at(err, KN_ERROR_INPUT, file, 0,
-                          series->times
-                              ? "--%s is a duration, but the rows are at no rate; give a number of rows, "
-                                "or durations to --window and --step"
-                              : "--%s is a duration, but the file has neither times nor a rate; "
-                                "give a number of rows",
+                          series->times ? "--%s is a duration, but the rows have no constant rate; give a "
+                                          "number of rows, or durations for both --window and --step"
+                                        : "--%s is a duration, but the file has neither times nor a rate; "
+                                          "give a number of rows",
                           option);
     if (length->in_seconds)
         value = round(value * series->rate);
@@ -389,11 +388,10 @@ static kn_status take_rows(struct windows *w, kn_error *err)
     if (!w->column->spool && !w->config->single)
         return KN_OK;
     if (w->held < least)
-        return ki_fail(
-            err, KN_ERROR_MEMORY,
-            "a window of %zu rows needs some %.0f MB of memory, and there are %.0f: --memory-limit, or the "
-            "machine, has less",
-            w->width, 4.0 * (double)(least * size) * 1e-6, 4.0 * (double)(left * size) * 1e-6);
+        return ki_fail(err, KN_ERROR_MEMORY,
+                       "a window of %zu rows needs some %.0f MB of memory, but --memory-limit or the machine "
+                       "leaves %.0f MB",
+                       w->width, 4.0 * (double)(least * size) * 1e-6, 4.0 * (double)(left * size) * 1e-6);
     w->rows = malloc((w->held + 1) * size);
     return w->rows ? KN_OK : ki_fail_memory(err, w->held * size, "the rows of windows");
 }
@@ -417,11 +415,11 @@ static kn_status fail_short(const struct windows *w, const struct stats_row *row
     if (w->by_time)
         return ki_fail_at(
             err, KN_ERROR_INPUT, row->file, 0,
-            "column %s has %zu rows%s, which do not fill a window of %g s; --partial takes fewer",
+            "column %s has %zu rows%s, which do not fill a window of %g s; --partial allows shorter windows",
             row->column, w->column->count, gaps, w->run->window.value);
     return ki_fail_at(err, KN_ERROR_INPUT, row->file, 0,
-                      "column %s has %zu rows%s, and a window %zu; --partial takes fewer", row->column,
-                      w->column->count, gaps, w->width);
+                      "column %s has %zu rows%s, but a window has %zu; --partial allows shorter windows",
+                      row->column, w->column->count, gaps, w->width);
 }
 
 kn_status stats_compute_windows(const struct stats_run *run, const struct stats_config *config,

@@ -91,7 +91,7 @@ static kn_status add_left_out(struct engine_devices *devices, const struct ki_ba
     snprintf(info->name, sizeof info->name, "%.127s", left_out->driver.library);
     snprintf(info->backend, sizeof info->backend, "%s", backend->name);
     info->type = KN_DEVICE_ACCELERATOR;
-    snprintf(info->why_not, sizeof info->why_not, "the driver is left out: %.200s", left_out->why);
+    snprintf(info->why_not, sizeof info->why_not, "the driver is skipped: %.200s", left_out->why);
     device.left_out = true;
     return KI_ARRAY_PUSH(devices->items, devices->count, devices->capacity, device)
                ? KN_OK

@@ -116,7 +116,7 @@ static kn_status parse_dimensions(const char *path, const char *text, struct npy
         if (count == CFL_DIMS)
             return bad(path, text, at, "at most 16 sizes", err);
         if (array->count > SIZE_MAX / 16 / size)
-            return bad(path, text, at, "an array that fits into memory", err);
+            return bad(path, text, at, "an array that fits in memory", err);
         array->count *= (size_t)size;
         sizes[count++] = (size_t)size;
         if (size > 1)
@@ -157,17 +157,15 @@ static kn_status read_numbers(const char *path, const char *header, struct npy *
         return ki_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
     status = ki_input_read(file, path, bytes, &array->data, &have, err);
     if (!status && have < bytes)
-        status = ki_fail_at(
-            err, KN_ERROR_INPUT, path, 0,
-            "ends at offset %zu, but expected %zu bytes, as %s promises %zu complex numbers; is it "
-            "complete?",
-            have, bytes, header, array->count);
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0,
+                            "ends at offset %zu, but expected %zu bytes, since %s declares %zu complex "
+                            "numbers; is it complete?",
+                            have, bytes, header, array->count);
     else if (!status && fgetc(file) != EOF)
-        status =
-            ki_fail_at(err, KN_ERROR_INPUT, path, 0,
-                       "offset %zu: more follows the %zu complex numbers that %s promises; do the two files "
-                       "belong together?",
-                       bytes, array->count, header);
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0,
+                            "offset %zu: there is more after the %zu complex numbers that %s declares; do "
+                            "the two files belong together?",
+                            bytes, array->count, header);
     fclose(file);
     return status;
 }

@@ -66,7 +66,7 @@ kn_status hdf5_open_plain(const char *path, const char *kind, hid_t *file, size_
     *bytes = (size_t)info.st_size;
     is_hdf5 = S_ISREG(info.st_mode) ? H5Fis_hdf5(path) : 0;
     if (is_hdf5 == 0)
-        return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "expected an HDF5 file (%s, .h5), but it is none",
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "expected an HDF5 file (%s, .h5), but it is not one",
                           kind);
     *file = is_hdf5 > 0 ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
     return *file >= 0 ? KN_OK : hdf5_failed(path, "it", err);
@@ -210,7 +210,7 @@ static kn_status open_array(const struct hdf5_file *file, const char *name, size
         return missing(file, name, err);
     array->set = H5Dopen2(file->file, name, H5P_DEFAULT);
     if (array->set < 0 || !holds_numbers(array->set))
-        return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0, "'%s' is no array of numbers", name);
+        return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0, "'%s' is not an array of numbers", name);
     array->space = H5Dget_space(array->set);
     found = array->space >= 0 ? H5Sget_simple_extent_ndims(array->space) : -1;
     if (found < 0)
@@ -246,7 +246,7 @@ static kn_status check_part(const struct hdf5_file *file, const char *name, cons
     for (size_t i = 0; i < dimensions; i++) {
         if (first[i] > array->sizes[i] || counts[i] > array->sizes[i] - first[i])
             return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0,
-                              "'%s' has %llu elements along dimension %zu; wanted were %zu from %zu on", name,
+                              "'%s' has %llu elements along dimension %zu; expected %zu from %zu on", name,
                               (unsigned long long)array->sizes[i], i + 1, counts[i], first[i]);
         if (counts[i] && *total > SIZE_MAX / sizeof(double) / counts[i])
             *total = SIZE_MAX / sizeof(double);
@@ -255,7 +255,7 @@ static kn_status check_part(const struct hdf5_file *file, const char *name, cons
     }
     if (*total / PACKED > file->bytes)
         return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0,
-                          "'%s' promises %zu numbers, but the file has only %zu bytes", name, *total,
+                          "'%s' declares %zu numbers, but the file has only %zu bytes", name, *total,
                           file->bytes);
     return KN_OK;
 }
@@ -311,7 +311,7 @@ kn_status hdf5_open(const char *path, const char *kind, struct hdf5_file **file,
 {
     *file = NULL;
     return ki_fail_at(err, KN_ERROR_UNSUPPORTED, path, 0,
-                      "HDF5 files (%s, .h5) are read by libhdf5, without which this Koine was built: install "
+                      "HDF5 files (%s, .h5) need libhdf5, but this Koine was built without it: install "
                       "libhdf5-dev and build again, or convert the data to .npy",
                       kind);
 }

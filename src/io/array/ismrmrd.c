@@ -131,7 +131,7 @@ static hid_t native(enum member_type type)
 static kn_status no_member(const struct reader *reader, const char *name, const char *kind)
 {
     return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
-                      "'%s/data' is no table of acquisitions: expected a member '%s' (%s) in its rows",
+                      "'%s/data' is not a table of acquisitions: expected a member '%s' (%s) in its rows",
                       reader->group, name, kind);
 }
 
@@ -311,7 +311,7 @@ static kn_status read_table(struct reader *reader, struct ismrmrd *scan)
                           H5Sget_simple_extent_ndims(reader->space));
     if (count > reader->bytes)
         return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
-                          "'%s/data' promises %zu acquisitions, but the file has only %zu bytes",
+                          "'%s/data' declares %zu acquisitions, but the file has only %zu bytes",
                           reader->group, count, reader->bytes);
     scan->acquisitions = calloc(count + 1, sizeof *scan->acquisitions);
     rows = calloc(ROWS, sizeof *rows);
@@ -336,7 +336,7 @@ static kn_status read_string(const struct reader *reader, hid_t set, hid_t type,
 
     if (size > reader->bytes)
         return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
-                          "its header promises %zu bytes, more than it has", size);
+                          "its header declares %zu bytes, more than it has", size);
     if (H5Tis_variable_str(type) > 0) {
         if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &string) < 0)
             return failed(reader, "its header");
@@ -418,10 +418,9 @@ kn_status ismrmrd_read(const char *path, const char *group, struct ismrmrd *scan
 {
     (void)group;
     memset(scan, 0, sizeof *scan);
-    return ki_fail_at(
-        err, KN_ERROR_UNSUPPORTED, path, 0,
-        "ISMRMRD files (.h5) are read by libhdf5, without which this Koine was built: install libhdf5-dev "
-        "and build again, or convert the data to .cfl or .npy");
+    return ki_fail_at(err, KN_ERROR_UNSUPPORTED, path, 0,
+                      "ISMRMRD files (.h5) need libhdf5, but this Koine was built without it: install "
+                      "libhdf5-dev and build again, or convert the data to .cfl or .npy");
 }
 
 #endif

@@ -182,7 +182,7 @@ static kn_status read_sizes(struct head *head, uint64_t sizes[3], unsigned count
     p = p ? matrix_market_blanks(p) : NULL;
     if (!p || (*p != '\n' && p != head->end))
         return ki_fail_at(head->err, KN_ERROR_INPUT, head->name, head->line,
-                          "expected %s, whole numbers from 0, found %s", what,
+                          "expected %s, whole numbers of at least 0, found %s", what,
                           ki_quote(quoted, sizeof quoted, head->at, strcspn(head->at, "\r\n")));
     head->at = p < head->end ? p + 1 : p;
     head->line++;
@@ -374,7 +374,7 @@ static kn_status check_written(const struct matrix_market *matrix, kn_error *err
     for (size_t i = 0; matrix->values && i < numbers; i++)
         if (!isfinite(matrix->values[i]))
             return ki_fail(err, KN_ERROR_ARGUMENT,
-                           "element %zu is %g, which Matrix Market files do not hold; write it as .npy", i,
+                           "element %zu is %g, which Matrix Market files cannot hold; write it as .npy", i,
                            matrix->values[i]);
     return KN_OK;
 }

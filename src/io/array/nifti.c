@@ -86,7 +86,7 @@ static kn_status check_image(const struct npy *image, size_t *count, kn_error *e
                        image->dims);
     for (size_t i = 0; i < image->dims; i++) {
         if (image->shape[i] < 1 || image->shape[i] > INT16_MAX)
-            return ki_fail(err, KN_ERROR_ARGUMENT, "a NIfTI image has 1 to 32767 voxels a side, not %zu",
+            return ki_fail(err, KN_ERROR_ARGUMENT, "a NIfTI image has 1 to 32767 voxels per side, not %zu",
                            image->shape[i]);
         *count *= image->shape[i];
     }

@@ -211,7 +211,7 @@ static kn_status read_shape(struct reader *reader, struct npy *array)
         if (array->dims == NPY_DIMS_MAX)
             return bad_here(reader, "expected at most 32 dimensions");
         if (size && array->count > SIZE_MAX / 16 / size)
-            return bad_here(reader, "expected an array that fits into memory");
+            return bad_here(reader, "expected an array that fits in memory");
         array->shape[array->dims++] = (size_t)size;
         array->count *= (size_t)size;
         reader->at = end;
@@ -315,12 +315,13 @@ static kn_status read_data(struct reader *reader, struct npy *array)
     if (have < bytes)
         return ki_fail_at(
             reader->err, KN_ERROR_INPUT, reader->path, 0,
-            "the header says %zu elements, %zu bytes, but only %zu follow it; is the file complete?",
+            "the header declares %zu elements, %zu bytes, but only %zu follow it; is the file complete?",
             array->count, bytes, have);
     if (fgetc(reader->file) != EOF)
-        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
-                          "more follows the %zu elements that the header says; one array a file is read",
-                          array->count);
+        return ki_fail_at(
+            reader->err, KN_ERROR_INPUT, reader->path, 0,
+            "there is more after the %zu elements that the header declares; a file may hold only one array",
+            array->count);
     return ferror(reader->file) ? read_failed(reader, "its numbers") : KN_OK;
 }
 
@@ -419,7 +420,7 @@ static kn_status check_length(const struct npy_file *file, kn_error *err)
     if (there == bytes)
         return KN_OK;
     return ki_fail_at(err, KN_ERROR_INPUT, file->name, 0,
-                      "the header says %zu elements, %zu bytes, but %zu follow it; is the file complete?",
+                      "the header declares %zu elements, %zu bytes, but %zu follow it; is the file complete?",
                       file->array.count, bytes, there);
 }
 
@@ -432,7 +433,7 @@ kn_status npy_open(FILE *stream, const char *name, struct npy_file *file, kn_err
         return ki_fail_errno(err, KN_ERROR_INPUT, name, errno, "cannot be read");
     status = npy_read_head(stream, name, &file->array, &file->layout, err);
     if (!status && file->layout.is_fortran && file->array.dims > 1)
-        status = ki_fail_at(err, KN_ERROR_INPUT, name, 0, "is in Fortran's order; in Python: a.copy('C')");
+        status = ki_fail_at(err, KN_ERROR_INPUT, name, 0, "is in Fortran order; in Python: a.copy('C')");
     return status ? status : check_length(file, err);
 }
 

@@ -203,7 +203,8 @@ static kn_status unpack(const struct npz *npz, const struct npz_member *member, 
                           "does not lie within the archive; is it complete?");
     if (member->method != STORED && member->method != DEFLATED)
         return ki_fail_at(err, KN_ERROR_INPUT, member_name, 0,
-                          "is packed by method %u; stored and deflated members are read", member->method);
+                          "is compressed by method %u; only stored and deflated members can be read",
+                          member->method);
     *bytes = malloc((size_t)member->bytes + 1);
     if (!*bytes)
         return ki_fail_memory(err, (size_t)member->bytes, member_name);
@@ -213,7 +214,7 @@ static kn_status unpack(const struct npz *npz, const struct npz_member *member, 
         status = gzip_inflate(member_name, npz->file.bytes + at, (size_t)member->packed_bytes, *bytes,
                               (size_t)member->bytes, err);
     if (!status && crc32_z(0, *bytes, (size_t)member->bytes) != member->crc)
-        status = ki_fail_at(err, KN_ERROR_INPUT, member_name, 0, "is damaged: its bytes do not give its CRC");
+        status = ki_fail_at(err, KN_ERROR_INPUT, member_name, 0, "is damaged: its CRC does not match");
     if (status) {
         free(*bytes);
         *bytes = NULL;
@@ -277,7 +278,7 @@ kn_status npz_text(const struct npz *npz, const char *name, char *text, size_t s
         }
         text[at] = '\0';
     } else {
-        status = ki_fail_at(err, KN_ERROR_INPUT, label, 0, "is no text; expected one like 'csr'");
+        status = ki_fail_at(err, KN_ERROR_INPUT, label, 0, "is not text; expected one like 'csr'");
     }
     free(bytes);
     return status;

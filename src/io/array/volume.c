@@ -44,7 +44,7 @@ static kn_status count_voxels(const struct npy *array, size_t *count, kn_error *
                        npy_type_name(array));
     if (array->dims < 1 || array->dims > 3)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "an image has 1 to 3 dimensions, but this array has %zu; .cfl and .npy take it",
+                       "an image has 1 to 3 dimensions, but this array has %zu; write it as .cfl or .npy",
                        array->dims);
     for (size_t i = 0; i < array->dims; i++)
         *count *= array->shape[i];

@@ -173,8 +173,8 @@ static kn_status fail_dates(struct csv_reader *reader, size_t column, const stru
     char found[64];
 
     return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, row->record.line,
-                      "column %zu (%s): in %s the month may stand first, or the day, and no row near the "
-                      "file's beginning tells; put a line before the table that does, as \"# date format "
+                      "column %zu (%s): %s may be month first or day first, and no row near the beginning of "
+                      "the file decides it; put a line before the table that does, such as \"# date format "
                       "M/d/yyyy\" or \"# date format d/M/yyyy\"",
                       column + 1, reader->columns[column].out.name,
                       ki_quote(found, sizeof found, cell->text, cell->length));

@@ -293,8 +293,7 @@ static kn_status take_separator(struct csv_reader *reader, char *separator)
     *separator = line[length - 1];
     if (!strchr(known, *separator))
         return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, 1,
-                          "says that '%c' is between cells; expected ',', ';', a tab, '|' or a blank",
-                          *separator);
+                          "names the separator '%c'; expected ',', ';', a tab, '|' or a blank", *separator);
     return csv_input_skip_lines(&reader->input, 1, &reader->layout.preamble_lines, reader->err);
 }
 

@@ -101,8 +101,8 @@ static kn_status fail_missing(struct csv_reader *reader, long line, size_t colum
 
     return ki_fail_at(
         reader->err, KN_ERROR_INPUT, reader->input.name, line,
-        "%s: the cell is missing (empty, nan or NA), expected a number; leave missing cells out with "
-        "--missing omit, keep them as not-a-number with --missing propagate, or choose other columns",
+        "%s: the cell is missing (empty, nan or NA), expected a number; omit missing cells with --missing "
+        "omit, keep them as NaN with --missing propagate, or choose other columns",
         describe_column(where, sizeof where, reader, column));
 }
 
@@ -238,7 +238,7 @@ static kn_status add_time(struct csv_reader *reader, const struct csv_record *re
                           "%s: found %s, expected a time as in the rows above (%s%s)",
                           describe_column(where, sizeof where, reader, column),
                           ki_quote(found, sizeof found, cell->text, cell->length), examples[target->clock],
-                          target->split ? ", of which the time of day stands in the next column" : "");
+                          target->split ? ", with the time of day in the next column" : "");
     target->out.values[target->out.count++] = value;
     return KN_OK;
 }

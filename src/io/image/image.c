@@ -50,8 +50,8 @@ kn_status image_allocate(const struct image_file *file, struct image *image, kn_
                           "an image of %zu x %zu pixels; expected at least one", image->width, image->height);
     if (bytes > file->bytes_max)
         return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0,
-                          "an image of %zu x %zu pixels of %u x %zu bytes, more than the %zu bytes that are "
-                          "read of one; cut it into smaller ones",
+                          "an image of %zu x %zu pixels of %u x %zu bytes, more than the limit of %zu bytes; "
+                          "cut it into smaller ones",
                           image->width, image->height, image->channels, kn_type_size(image->type),
                           file->bytes_max);
     image->samples = calloc(1, bytes);
@@ -160,7 +160,7 @@ kn_status image_read_input(struct image_bytes *bytes, kn_error *err)
         status = ki_fail_errno(err, KN_ERROR_INPUT, bytes->name, errno, "cannot be read");
     if (!status && bytes->count > IMAGE_BYTES_MAX)
         status = ki_fail_at(err, KN_ERROR_INPUT, bytes->name, 0,
-                            "more than %d bytes of an image; give its file by its name", IMAGE_BYTES_MAX);
+                            "an image of more than %d bytes; give its file by name", IMAGE_BYTES_MAX);
     if (status) {
         free(bytes->data);
         *bytes = (struct image_bytes){.name = "-"};
@@ -180,7 +180,7 @@ kn_status image_read(struct image_file *file, size_t page, struct image *image, 
     *image = (struct image){.samples = NULL};
     if (page >= file->pages)
         return ki_fail_at(err, KN_ERROR_ARGUMENT, file->path, 0,
-                          "has no page %zu; its %zu are counted from 0", page, file->pages);
+                          "has no page %zu; its %zu pages are counted from 0", page, file->pages);
     status = file->format->read(file, page, image, err);
     if (status) {
         free(image->samples);

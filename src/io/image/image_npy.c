@@ -27,8 +27,7 @@ static kn_status check(const struct image_file *file, const struct npy *array, k
 {
     if (array->is_complex)
         return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0,
-                          "is of %s, and an image is of real numbers; in Python: abs(a)",
-                          npy_type_name(array));
+                          "is of %s, but an image has real numbers; in Python: abs(a)", npy_type_name(array));
     if (array->dims != 2 && array->dims != 3)
         return ki_fail_at(
             err, KN_ERROR_INPUT, file->path, 0,
@@ -50,7 +49,7 @@ static kn_status check_length(const struct image_file *file, const struct stack 
     if (there == bytes)
         return KN_OK;
     return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0,
-                      "the header says %zu numbers, %zu bytes, but %zu follow it; is the file complete?",
+                      "the header declares %zu numbers, %zu bytes, but %zu follow it; is the file complete?",
                       stack->array.count, bytes, there);
 }
 

@@ -89,7 +89,7 @@ static bool read_rows(struct reader *reader)
     reader->passes = png_set_interlace_handling(png);
     png_read_update_info(png, reader->info);
     if (png_get_rowbytes(png, reader->info) != row)
-        png_error(png, "rows of another length than expected");
+        png_error(png, "rows of a length other than expected");
     for (int pass = 0; pass < reader->passes; pass++)
         for (size_t y = 0; y < reader->image.height; y++)
             png_read_row(png, (png_bytep)reader->image.samples + y * row, NULL);

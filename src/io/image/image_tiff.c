@@ -265,7 +265,7 @@ static kn_status read_head(const struct image_file *file, size_t number, struct 
     if (page->photometric == PHOTOMETRIC_PALETTE &&
         (!page->palette[0] || page->samples != 1 || page->bits > 16))
         return refuse(file, number, "PhotometricInterpretation", page->photometric,
-                      "a ColorMap and one sample of 8 or 16 bits a pixel with it", err);
+                      "a ColorMap and one sample of 8 or 16 bits per pixel with it", err);
     if (page->photometric == PHOTOMETRIC_MINISWHITE && page->bits == 32)
         return refuse(file, number, "PhotometricInterpretation", page->photometric, "1 with floats", err);
     if (page->planar != PLANARCONFIG_CONTIG && page->planar != PLANARCONFIG_SEPARATE)
@@ -417,10 +417,9 @@ static kn_status read_page(struct image_file *file, size_t number, struct image 
 
 static kn_status open_file(struct image_file *file, kn_error *err)
 {
-    return ki_fail_at(
-        err, KN_ERROR_UNSUPPORTED, file->path, 0,
-        "TIFF images are read by libtiff (4.5 or later), without which this Koine was built: install "
-        "libtiff-dev and build again, or convert the image to PNG");
+    return ki_fail_at(err, KN_ERROR_UNSUPPORTED, file->path, 0,
+                      "TIFF images need libtiff (4.5 or later), but this Koine was built without it: install "
+                      "libtiff-dev and build again, or convert the image to PNG");
 }
 
 static kn_status read_page(struct image_file *file, size_t number, struct image *image, kn_error *err)

@@ -17,7 +17,7 @@ static kn_status check(const struct ki_picture *picture, kn_error *err)
         return ki_fail(err, KN_ERROR_ARGUMENT, "a picture of %zu x %zu pixels; expected 1 to %d each way",
                        picture->width, picture->height, SIDE_MAX);
     if (picture->bits != 8 && picture->bits != 16)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "a picture with %u bits a pixel; expected 8 or 16",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "a picture with %u bits per pixel; expected 8 or 16",
                        picture->bits);
     return KN_OK;
 }

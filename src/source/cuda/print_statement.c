@@ -167,7 +167,7 @@ static void print_cases(struct printer *printer, const struct syn_statement *sta
     if (statement->b &&
         (!known || !ki_syn_evaluate(statement->b, &last) || last < first || last - first > 1000))
         ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, statement->location,
-                    "this range of cases is none of 1 to 1000 integer constants");
+                    "this range of cases is not one of 1 to 1000 integer constants");
     for (long long value = first; value <= last && !printer->parser->status; value++) {
         print_text(printer, "case (");
         ki_print_type(printer, printer->switched ? printer->switched : ki_syn_scalar_type(SYN_S_LONG), NULL,

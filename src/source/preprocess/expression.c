@@ -204,7 +204,8 @@ static struct src_value identifier(struct evaluation *e, const struct src_token 
 {
     if (e->at < e->end && ki_src_is(e->at, "(")) {
         if (live)
-            return complain(e, token, "\"%.*s\" is no macro that takes arguments", shown(token), token->text);
+            return complain(e, token, "\"%.*s\" is not a macro that takes arguments", shown(token),
+                            token->text);
         return skip_group(e);
     }
     // OpenCL C has true as a keyword.

@@ -68,7 +68,7 @@ static enum src_found refuse_binary(struct search *search, const char *path, con
         return SRC_FOUND;
     for (const char *p = bytes->data; p < nul; p++)
         line += *p == '\n';
-    ki_text_format(search->note, "\"%s\" is no text: it has a NUL byte at offset %zu, in line %zu", path,
+    ki_text_format(search->note, "\"%s\" is not text: it has a NUL byte at offset %zu, in line %zu", path,
                    (size_t)(nul - bytes->data), line);
     return SRC_UNREADABLE;
 }

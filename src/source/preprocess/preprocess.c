@@ -143,7 +143,7 @@ static kn_status write_define(struct src_preprocessor *pp, const kn_define *defi
     if (!word || (*name >= '0' && *name <= '9') || (name[word] && name[word] != '(') || strpbrk(name, "\r\n"))
         return ki_fail(
             pp->err, KN_ERROR_ARGUMENT,
-            "\"%.200s\" is no macro's name: letters, digits and '_' are expected, then (a, b) if it takes "
+            "\"%.200s\" is not a macro's name: letters, digits and '_' are expected, then (a, b) if it takes "
             "arguments",
             name);
     if (strpbrk(value, "\r\n") || ends_in_backslash(value))

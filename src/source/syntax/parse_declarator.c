@@ -66,7 +66,7 @@ static void declare_old_parameter(struct syn_parser *parser, struct syn_type *fu
             return;
         }
     if (name)
-        ki_syn_fail(parser, KN_ERROR_BUILD, name->token, "\"%s\" is none of this function's parameters",
+        ki_syn_fail(parser, KN_ERROR_BUILD, name->token, "\"%s\" is not one of this function's parameters",
                     name->word->name->text);
     else
         ki_syn_unexpected(parser, "the name of a parameter");

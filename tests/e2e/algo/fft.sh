@@ -33,7 +33,7 @@ expect_exit 0 koine fft "$work/host_spectrum.npy" --inverse --device host -o "$w
 expect_exit 0 koine fft "$work/frames.npy" --real --axes 2 --device host -o "$work/host_half.npy"
 expect_exit 0 koine fft "$work/host_half.npy" --real --inverse --axes 2 --last 7 --device host -o "$work/host_frames.npy"
 expect_exit 4 koine fft "$work/line.npy" --device host --library own -o "$work/o.npy"
-expect_stderr "the host's own code transforms here; name a device"
+expect_stderr "this would run on the host, which has its own code; name a device"
 
 (cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 "$sources/tests/e2e/algo/spectra.py" \
     host_spectrum host_back host_half host_frames) || fail "the host's answers are wrong"

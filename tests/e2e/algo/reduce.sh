@@ -7,7 +7,7 @@ sources=$(cd "${srcdir:-.}" && pwd)
 
 expect_exit 2 koine reduce
 expect_exit 2 koine reduce --op mean "$work/in.npy"
-expect_stderr "op: 'mean' is none of sum, min, max, moments"
+expect_stderr "op: 'mean' is not one of sum, min, max, moments"
 expect_exit 2 koine reduce "$work/in.npy" --combine 'a + b'
 expect_exit 2 koine reduce "$work/in.npy" --map x
 expect_exit 2 koine reduce "$work/in.npy" --combine 'a + b' --identity 0 --op max
@@ -28,7 +28,7 @@ expect_exit 0 koine reduce "$work/in.npy" --json "$work/r.json"
 expect_stdout '^sum [-0-9.e+]+$'
 expect_stdout '^of 10001 float32 on .*seconds: read '
 expect_exit 4 koine reduce "$work/in.npy" --device host --combine 'a + b' --identity 0
-expect_stderr "the host's code does not take --combine"
+expect_stderr "the host's code does not support --combine"
 for op in min max moments; do
     expect_exit 0 koine reduce "$work/in.npy" --device host --op $op
     grep -v seconds "$work/out" >"$work/host.$op"

@@ -10,7 +10,7 @@ expect_stderr 'expected --rank K or --quantile Q'
 expect_exit 2 koine select "$work/in.npy" --rank -1
 expect_exit 2 koine select "$work/in.npy" --rank 1x
 expect_exit 2 koine select "$work/in.npy" --quantile 1.5
-expect_stderr "'1.5' is no number from 0 to 1"
+expect_stderr "'1.5' is not a number from 0 to 1"
 expect_exit 2 koine select "$work/in.npy" --quantile nan
 expect_exit 3 koine select "$work/in.npy" --rank 0
 

@@ -39,7 +39,7 @@ expect_stderr 'names 2 devices'
 
 # The host's own code, and where there is no device.
 expect_exit 4 koine sort "$work/in31.npy" -o "$work/out.npy" --device host --algorithm radix
-expect_stderr "host's code does not take"
+expect_stderr "host's code does not support"
 expect_exit 0 koine sort "$work/in5001.npy" -o "$work/host.npy" --device host --json "$work/host.json"
 expect_stdout '^sorted 5001 float32 on .* \(host\); seconds: read [0-9.]+, compute [0-9.]+$'
 grep -q '"backend": "host"' "$work/host.json" || fail "the JSON does not name the host"
@@ -107,11 +107,11 @@ expect_exit 2 koine sort "$digits" -o "$work/o.npy" --top 0
 expect_exit 2 koine sort "$digits" -o "$work/o.npy" --top 701
 expect_stderr '--top 701: .*digits\.npy has 700 elements'
 expect_exit 2 koine sort "$digits" -o "$work/o.npy" --top 3 --segments "$work/places.npy"
-expect_stderr 'does not go with --segments'
+expect_stderr 'cannot be combined with --segments'
 expect_exit 2 koine sort "$digits" -o "$work/o.npy" --top 3 --less 'a < b'
-expect_stderr 'does not go with --less'
+expect_stderr 'cannot be combined with --less'
 expect_exit 2 koine sort "$digits" -o "$work/o.npy" --top 3 --algorithm radix
-expect_stderr 'does not go with --algorithm'
+expect_stderr 'cannot be combined with --algorithm'
 [ ! -e "$work/o.npy" ] || fail "a refused run left a result"
 
 # From standard input to standard output, where then nothing else goes.

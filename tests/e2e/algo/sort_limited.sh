@@ -33,7 +33,7 @@ esac
 
 # What the program holds before it sorts, in MB; sanitizers make it more.
 expect_exit 5 koine sort keys.npy -o pieces.npy --device host --memory-limit 1k
-held=$(sed -n 's/.* beside the \([0-9]*\)\.[0-9] MB .*/\1/p' err)
+held=$(sed -n 's/.* besides the \([0-9]*\)\.[0-9] MB .*/\1/p' err)
 [ "$held" ] || fail "what the program holds is not told: $(cat err)"
 
 # compare KEYS MB OPTION...: the same with and without a limit of so much more, in several pieces.
@@ -87,7 +87,7 @@ expect_exit 2 koine sort keys.npy -o pieces.npy --memory-limit 0
 expect_exit 2 koine sort keys.npy -o pieces.npy --memory-limit much
 head -c 1000000 keys.npy >short.npy
 expect_exit 3 koine sort short.npy -o pieces.npy --device host --memory-limit "$((held + 10))M"
-expect_stderr 'short\.npy: the header says 2000000 elements.*is the file complete'
+expect_stderr 'short\.npy: the header declares 2000000 elements.*is the file complete'
 expect_exit 3 koine sort keys.npy -o pieces.npy --device host --memory-limit "$((held + 10))M" --by-key short.npy
 [ ! -e pieces.npy ] || fail "a refused run left a result"
 for left in .koine*; do
@@ -99,7 +99,7 @@ on_oclgrind && exit 0
 device=$(awk -F'"' '/"spec":/ { spec = $4 } /"default": true/ { print spec }' devices.json)
 [ "$precision" = double ] || exit 0
 expect_exit 5 koine sort keys.npy -o pieces.npy --device "$device" --memory-limit 1M --less 'a < b'
-expect_stderr '--less, whose order pieces cannot be merged by, needs '
+expect_stderr '--less, by whose order pieces cannot be merged, needs '
 # Segments of 2,000, and empty ones between them, some of them at a time.
 expect_exit 5 koine sort keys.npy -o pieces.npy --device "$device" --memory-limit 1M --segments segments.npy
 expect_stderr 'the longest of --segments, each of which is sorted as a whole, needs '

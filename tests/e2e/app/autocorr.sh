@@ -22,7 +22,7 @@ for region in 1,2,3 1,2,0,4 1,2,3,4,5 a,2,3,4 -1,2,3,4 99999999999999999999999,0
 done
 for interval in 0 -1 x 1s nan; do
     expect_exit 2 koine autocorr "$work/no.png" --interval "$interval"
-    expect_stderr "--interval: '$interval' is no number of seconds above 0"
+    expect_stderr "--interval: '$interval' is not a number of seconds above 0"
 done
 for pixel in 1 0,um x,um "1,"; do
     expect_exit 2 koine autocorr "$work/no.png" --pixel "$pixel"
@@ -235,7 +235,7 @@ expect_exit 0 koine autocorr "$work/first.png" --with - -r 8 --device host --sum
 expect_exit 0 koine autocorr "$work/first.png" --with "$work/second.png" -r 8 --device host --sums "$work/with_file.npy"
 cmp "$work/with.npy" "$work/with_file.npy" || fail "--with - has other sums than the file"
 expect_exit 2 koine autocorr - --mask - <"$work/grey.png"
-expect_stderr 'standard input \(-\) is named twice, and can be read once'
+expect_stderr 'standard input \(-\) is named twice, but can be read only once'
 expect_exit 3 koine autocorr - </dev/null
 expect_stderr ' -: is empty; expected a PNG or TIFF image or a NumPy array'
 python '
@@ -267,7 +267,7 @@ open("series/02.png", "wb").write(half)
 ' "making a series"
 expect_exit 3 koine autocorr "$work/series" -r 30 --interval 10 --pixel 2,um --output "$work/results" --json "$work/series.json"
 expect_stderr '^koine autocorr: .*/series/02.png: '
-expect_stderr '^koine autocorr: 1 of 6 frames could not be done, and are named above$'
+expect_stderr '^koine autocorr: 1 of 6 frames failed; they are named above$'
 expect_stdout '^growth, through the origin: R_max = '
 expect_stdout '^growth, free: R_max = '
 for name in 00 01 03 04 05; do
@@ -299,7 +299,7 @@ assert result["seconds"]["read"] >= 0 and result["seconds"]["compute"] > 0
 
 # Nothing is overwritten; equal names are refused; a series has one size, single frames need not.
 expect_exit 3 koine autocorr "$work/series" -r 30 --output "$work/results"
-expect_stderr '00.c2d.npy: is already there'
+expect_stderr '00.c2d.npy: already exists'
 mkdir "$work/twin"
 cp "$work/grey8.png" "$work/twin/first.png"
 expect_exit 2 koine autocorr "$work/first.png" "$work/twin/first.png" --output "$work/twins"
@@ -342,7 +342,7 @@ for kind in whole tags; do
 done
 expect_empty stderr
 expect_exit 0 koine autocorr "$work/real.tif" -r 6 --json "$work/real.json"
-expect_stderr 'real.tif has numbers that are not whole from 0 to 65535: each such frame is stretched'
+expect_stderr 'real.tif has numbers other than integers from 0 to 65535: each such frame is scaled'
 expect_exit 3 koine autocorr "$work/nan.tif"
 expect_stderr 'nan.tif: pixel \(0, 0\) is nan, expected finite numbers'
 expect_exit 0 koine autocorr "$work/stack8.tif" "$work/stack16.tif" --exact -r 6 --json "$work/stack.json" --sums "$work/stack.npy"

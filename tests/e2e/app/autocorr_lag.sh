@@ -34,16 +34,16 @@ film=$work/film.npy
 # ---- what is refused ----
 for lag in 0 -1 x 1.5; do
     expect_exit 2 koine autocorr "$work/no.png" --lag "$lag"
-    expect_stderr "--lag: '$lag' is no whole number from 1"
+    expect_stderr "--lag: '$lag' is not a whole number of at least 1"
 done
 for other in --volume "--with $film" --variants; do
     # shellcheck disable=SC2086 # an option and its value
     expect_exit 2 koine autocorr "$film" --lag 2 $other
-    expect_stderr "${other%% *}.* do not go together"
+    expect_stderr "${other%% *}.* cannot be combined"
 done
 for lag in 9 100; do
     expect_exit 3 koine autocorr "$film" --lag $lag --output "$work/none"
-    expect_stderr "--lag $lag wants more than 9 frames"
+    expect_stderr "--lag $lag needs more than 9 frames"
     [ ! -e "$work/none" ] || fail "a run that was refused has made its folder"
 done
 expect_exit 3 koine autocorr "$work/no.png" --lag 2
@@ -101,7 +101,7 @@ if command -v gnuplot >/dev/null; then
     grep -q 'Lag (s)' "$work/results/lag.svg" || fail "lag.svg has no axis of lags"
 fi
 expect_exit 3 koine autocorr "$film" -r 6 --lag 5 --output "$work/results"
-expect_stderr 'is already there'
+expect_stderr 'already exists'
 
 # ---- with what else there is ----
 for also in '--periodic' '--mask mask.npy' '--region 3,2,21,20' '--method simd -n symavg' '--method naive -n unbiased' '-n zero' '--flatten 5'; do
@@ -113,7 +113,7 @@ expect_exit 0 koine autocorr "$film" -r 4 --lag 1 -n geo --device host
 expect_stdout '^decorrelation: the correlation does not fall to 1/e up to lag 1$'
 head -c 60 "$work/film/04.png" >"$work/cut" && mv "$work/cut" "$work/film/04.png"
 expect_exit 3 koine autocorr "$work/film" -r 4 --lag 2 --device host --json "$work/torn.json"
-expect_stderr '1 of 9 frames could not be done'
+expect_stderr '1 of 9 frames failed; they are named above'
 python '
 lags = json.load(open("torn.json"))["lag"]["lags"]
 assert [x["pairs"] for x in lags] == [8, 6, 5], lags

@@ -49,7 +49,7 @@ for kind in npy png; do
     expect_exit 0 koine autocorr "$work/page.$kind" -r 4 --exact --device host --json "$work/$kind.json"
 done
 expect_exit 0 koine autocorr "$work/real.npy" -r 4 --exact --device host
-expect_stderr 'real.npy has numbers that are not whole from 0 to 65535: each such frame is stretched'
+expect_stderr 'real.npy has numbers other than integers from 0 to 65535: each such frame is scaled'
 expect_exit 0 koine autocorr - -r 4 --exact --device host --json "$work/input.json" <"$work/page.npy"
 python '
 curves = [json.load(open(name + ".json"))["frames"][0]["c1d"] for name in ("npy", "png", "input")]
@@ -65,11 +65,11 @@ python 'assert arrays.load("folder.npy")[1] == (4, 5, 9)' "the arrays of a folde
 expect_exit 3 koine autocorr "$work/line.npy"
 expect_stderr 'line.npy: has 1 dimensions; expected \(rows, columns\), or \(pages, rows, columns\)'
 expect_exit 3 koine autocorr "$work/complex.npy"
-expect_stderr 'complex.npy: is of complex64, and an image is of real numbers'
+expect_stderr 'complex.npy: is of complex64, but an image has real numbers'
 expect_exit 3 koine autocorr "$work/nan.npy"
 expect_stderr 'nan.npy: pixel \(0, 0\) is nan, expected finite numbers'
 expect_exit 3 koine autocorr "$work/cut.npy" --output "$work/cut"
-expect_stderr 'cut.npy: the header says 714 numbers, 1428 bytes, but 1423 follow it'
+expect_stderr 'cut.npy: the header declares 714 numbers, 1428 bytes, but 1423 follow it'
 [ ! -e "$work/cut/cut.c1d.csv" ] || fail "a stack that is cut short has results"
 
 # ---- volumes, and what goes on periodically ----
@@ -120,12 +120,12 @@ check("around", (1,) + size, v, 4, arrays.load("around.npy")[2], True)
 expect_exit 2 koine autocorr "$work/page.npy" --periodic --method simd
 expect_stderr '--periodic is computed by transforms: --method auto or fft, not simd'
 expect_exit 2 koine autocorr "$work/page.npy" --periodic --mask "$work/page.png"
-expect_stderr '--periodic and --mask do not go together'
+expect_stderr '--periodic and --mask cannot be combined'
 expect_exit 2 koine autocorr "$work/stack.u1.npy" --volume --region 0,0,4,4
-expect_stderr '--volume and --region do not go together'
+expect_stderr '--volume and --region cannot be combined'
 expect_exit 3 koine autocorr "$work/stack.u1.npy" "$work/nan.npy" --volume --device host --output "$work/unequal"
-expect_stderr 'nan.npy: page 1 is of 3 x 3 [a-z0-9]+, but the volume begins with 17 x 14 [a-z0-9]+; all of its slices are alike'
+expect_stderr 'nan.npy: page 1 is 3 x 3 [a-z0-9]+, but the volume begins with 17 x 14 [a-z0-9]+; all slices must have one size and type'
 [ ! -e "$work/unequal" ] || fail "slices that are not alike have results"
 expect_exit 3 koine autocorr "$work/stack.u1.npy" "$work/stack.u2.npy" --volume --device host --sums "$work/unequal.npy"
-expect_stderr 'stack.u2.npy: page 1 is of 17 x 14 '
+expect_stderr 'stack.u2.npy: page 1 is 17 x 14 '
 [ ! -e "$work/unequal.npy" ] || fail "slices of two types have sums"

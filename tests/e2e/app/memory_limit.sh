@@ -43,7 +43,7 @@ enough()
 
 # What the program holds before it computes, in MB; sanitizers make it more.
 expect_exit 5 koine solve a.mtx b.npy -o no.npy --device host --memory-limit 1k
-held=$(sed -n 's/.* beside the \([0-9]*\)\.[0-9] MB .*/\1/p' err)
+held=$(sed -n 's/.* besides the \([0-9]*\)\.[0-9] MB .*/\1/p' err)
 [ "$held" ] || fail "what the program holds is not told: $(cat err)"
 
 # ---- autocorr ----
@@ -58,9 +58,9 @@ expect_exit 5 koine autocorr stack.npy --device host --sums no.npy --output none
 expect_stderr 'frames of 400 x 300 pixels with R = 75 take [0-9.]+ MB one at a time by simd, [0-9.]+ MB more than'
 [ ! -e no.npy ] || fail "a refused run has left its sums"
 expect_exit 2 koine autocorr stack.npy --volume --memory-limit 1G
-expect_stderr '--volume and --memory-limit do not go together: a volume is transformed as a whole'
+expect_stderr '--volume and --memory-limit cannot be combined: a volume is transformed as a whole'
 expect_exit 2 koine autocorr stack.npy --variants --memory-limit 1G
-expect_stderr '--variants and --memory-limit do not go together: it times each method'
+expect_stderr '--variants and --memory-limit cannot be combined: --variants times each method'
 # Frames and later ones: three are held at a time, and not the series.
 expect_exit 0 koine autocorr stack.npy --device host --max-offset 40 --lag 2 --output lags
 expect_exit 0 koine autocorr stack.npy --device host --max-offset 40 --lag 2 --output limited --memory-limit "$((held + 19))M"
@@ -96,7 +96,7 @@ expect_exit 5 koine solve a.mtx b.npy -o no.npy --device "$device" -n 20 --preci
 limit=$(sed -n 's/.*--memory-limit \([0-9]*\)M is enough.*/\1/p' err)
 expect_exit 0 koine solve a.mtx b.npy -o pieces.npy --force --device "$device" -n 20 --precision float \
     --memory-limit "${limit}M" --json pieces.json
-expect_stdout '^in [0-9]+ pieces, of [0-9]+ columns of B at most$'
+expect_stdout '^in [0-9]+ pieces of at most [0-9]+ columns of B$'
 grep -Eq '"pieces": ([2-9]|[0-9]{2,}),' pieces.json || fail "the JSON does not say how many pieces"
 expect_exit 0 koine solve a.mtx b.npy -o x.npy --force --device "$device" -n 20 --precision float
 python3 - <<'PYTHON' || fail "pieces have other solutions"

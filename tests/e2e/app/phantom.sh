@@ -16,7 +16,7 @@ expect_exit 2 koine phantom --matrix 16,16 -o "$work/p.jpg"
 expect_stderr 'p.jpg: expected a name that ends in .cfl, .npy, .nii or .png'
 expect_exit 2 koine phantom --matrix 16,16 --trajectory-unit radians -o "$work/p.npy"
 expect_exit 2 koine phantom --matrix 4294967296,4294967296 -o "$work/p.npy"
-expect_stderr 'fit into memory'
+expect_stderr 'fit in memory'
 expect_exit 2 koine phantom --matrix 16,16 more -o "$work/p.npy"
 
 # Images.
@@ -29,7 +29,7 @@ expect_stdout '^phantom: 16 x 12 x 10 voxels$'
 expect_exit 0 koine phantom --matrix 16,12,10 -o "$work/v.png"
 expect_stdout '^phantom: 16 x 12 x 10 voxels; the picture is of slice 5$'
 expect_exit 3 koine phantom --matrix 16,12 -o "$work/v.png"
-expect_stderr 'v.png: is already there'
+expect_stderr 'v.png: already exists'
 
 # K-space.
 expect_exit 0 koine trajectory golden --samples 32 --spokes 9 -o "$work/t.npy"
@@ -44,7 +44,7 @@ expect_exit 3 koine phantom --matrix 16,16 --kspace "$work/t" -o "$work/no.npy"
 expect_stderr '/t: sample 0: kx is -16 cycles per field of view, but a matrix of 16 resolves 8; is the trajectory'
 expect_exit 3 koine phantom --matrix 32,32 --kspace "$work/t" --trajectory-unit normalized -o "$work/no.npy"
 expect_exit 3 koine phantom --matrix 32,32 --kspace "$work/k.npy" -o "$work/no.npy"
-expect_stderr 'k.npy: is no trajectory: expected \[3, samples, spokes\]'
+expect_stderr 'k.npy: is not a trajectory: expected \[3, samples, spokes\]'
 expect_exit 3 koine phantom --matrix 32,32 --kspace "$work/nothing" -o "$work/no.npy"
 expect_stderr 'nothing.hdr: cannot be read'
 head -c 100 "$work/t.cfl" >"$work/short.cfl"

@@ -22,7 +22,7 @@ for contrast in x 1 2,1 1,2,3 1,inf; do
 done
 expect_exit 2 koine prepare "$work/a.png" --output "$work/no" --crop 1,2,3
 expect_exit 2 koine autocorr "$work/a.png" --steps
-expect_stderr '--steps writes pictures, and --output DIR says where'
+expect_stderr '--steps writes pictures; it needs --output DIR'
 [ ! -e "$work/no" ] || fail "a refused run has made its folder"
 
 # ---- frames: a picture, the same moved by (5, -3), and with specks; one in colour; one of another size ----
@@ -113,18 +113,18 @@ expect_files "$work/steps" a.1-grey.png a.3-flattened.png a.4-mended.png a.5-con
 gaps steps/a.6-cropped.png steps/a.png 0 0
 gaps steps/a.1-grey.png a.png 0 0
 expect_exit 3 koine prepare "$work/a.png" --steps --output "$work/steps"
-expect_stderr 'a.png: is already there'
+expect_stderr 'a.png: already exists'
 
 # ---- a frame of another size; a region that is not there ----
 expect_exit 3 koine prepare "$work/a.png" "$work/small.png" "$work/b.png" --stabilise --output "$work/sizes"
 expect_stderr 'small.png: is of 50 x 40 pixels, but .*a.png, against which it is stabilised, of 120 x 100'
-expect_stderr '1 of 3 frames could not be done'
+expect_stderr '1 of 3 frames failed; they are named above'
 expect_files "$work/sizes" a.png b.png
 
 # ---- a frame that has nothing in common with the first: named, and left out; also by autocorr ----
 expect_exit 3 koine prepare "$work/a.png" "$work/other.png" "$work/b.png" --stabilise --output "$work/unrelated"
 expect_stderr 'other.png: cannot be stabilised against .*a.png: the peak of their correlation stands [0-9.]+ standard deviations'
-expect_stderr '1 of 3 frames could not be done'
+expect_stderr '1 of 3 frames failed; they are named above'
 expect_files "$work/unrelated" a.png b.png
 expect_exit 3 koine autocorr "$work/a.png" "$work/other.png" "$work/b.png" --stabilise -r 20 --device host \
     --json "$work/unrelated.json"

@@ -17,32 +17,32 @@ expect_exit 2 koine recon "$work/k" more -o "$work/no.npy"
 expect_exit 2 koine recon "$work/k" -o "$work/no.jpg"
 expect_stderr 'no.jpg: expected a name that ends in .cfl, .npy, .nii or .png'
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --kernel fast
-expect_stderr "^koine recon: --kernel: 'fast' is none of naive, register, .*, host-single$"
+expect_stderr "^koine recon: --kernel: 'fast' is not one of naive, register, .*, host-single$"
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --solver cg
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --adjoint separable --kernel naive
-expect_stderr '--adjoint separable: the kernel naive is one of the direct sum; take --kernel tuned, host-double or '
+expect_stderr '--adjoint separable: the kernel naive computes direct sums; use --kernel tuned, host-double or '
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --adjoint separable --solver gridding
-expect_stderr '--adjoint separable goes with --solver ls and adjoint'
+expect_stderr '--adjoint separable needs --solver ls or adjoint'
 expect_exit 2 koine recon "$work/k" --adjoint separable --variants
-expect_stderr '--adjoint: --variants runs the kernels of direct sums'
+expect_stderr '--adjoint: --variants runs only the kernels of direct sums'
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --nufft-tolerance 1e-4
-expect_stderr '--nufft-tolerance goes with --adjoint nufft'
+expect_stderr '--nufft-tolerance needs --adjoint nufft'
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --adjoint nufft --kernel naive
-expect_stderr '--adjoint nufft: the kernel naive is one of the direct sum; take --kernel tuned, host-double or '
+expect_stderr '--adjoint nufft: the kernel naive computes direct sums; use --kernel tuned, host-double or '
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --matrix 32
 for option in lambda tolerance oversampling nufft-tolerance; do
     for value in x -1 nan 1x; do
         expect_exit 2 koine recon "$work/k" -o "$work/no.npy" "--$option" "$value"
-        expect_stderr "--$option: '$value' is no number from "
+        expect_stderr "--$option: '$value' is not a number of at least "
     done
 done
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --solver gridding --width 9
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --width 4
-expect_stderr '--oversampling and --width go with --solver gridding'
+expect_stderr '--oversampling and --width need --solver gridding'
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --output "$work/dir"
-expect_stderr '--output goes with --variants'
+expect_stderr '--output needs --variants'
 expect_exit 2 koine recon "$work/k.npy" -o "$work/no.npy"
-expect_stderr 'k.npy has no trajectory of its own: expected --trajectory FILE'
+expect_stderr 'k.npy contains no trajectory: expected --trajectory FILE'
 
 # ---- the scan ----
 expect_exit 0 koine trajectory radial --samples 64 --spokes 51 --matrix 32 -o "$work/t"
@@ -58,7 +58,7 @@ expect_stdout '^recon: 3264 samples of .*/k, 1 coil, to 32 x 32 voxels \(by the 
 expect_stdout '^k in cycles per field of view: kx -16 to '
 expect_stdout '^F x = sum of x exp\(-i 2 pi k.r\) over voxels, .*; scale none, basis delta, density none$'
 expect_stdout '^memory: about [0-9.]+ MB on the host$'
-expect_stdout '^adjoint check: .* at 3264 samples; rounding allows '
+expect_stdout '^adjoint check: .* at 3264 samples; rounding explains up to '
 expect_stdout '^F.H d: .* terms .voxels x samples., .* GFLOP/s; by the lecture.s estimate .* numbers from memory off'
 expect_stdout '^solver: 20 iterations, '
 expect_stdout '^against .*/p.npy: error [0-9.]+ %, PSNR '
@@ -93,7 +93,7 @@ expect_stderr "the host's own code computes"
 expect_stdout '^ls by host-single on .*\(host\)'
 # shellcheck disable=SC2086
 expect_exit 4 koine recon $scan --device host --kernel tuned -o "$work/no.npy"
-expect_stderr '--kernel tuned runs on a device, and there is none here'
+expect_stderr '--kernel tuned runs on a device, but there is none'
 # shellcheck disable=SC2086
 expect_exit 4 koine recon $scan --device host --solver gridding -o "$work/no.npy"
 # shellcheck disable=SC2086
@@ -102,7 +102,7 @@ expect_exit 4 koine recon $scan --device no-such-device -o "$work/no.npy"
 # ---- precision and policy: what is named runs, or is refused ----
 # shellcheck disable=SC2086
 expect_exit 2 koine recon $scan --precision double --kernel tuned -o "$work/no.npy"
-expect_stderr '--precision double: the kernel tuned computes in single precision; --kernel host-double is'
+expect_stderr '--precision double: the kernel tuned computes in single precision; use --kernel host-double'
 # shellcheck disable=SC2086
 expect_exit 2 koine recon $scan --precision float --kernel host-double -o "$work/no.npy"
 expect_stderr '--precision float: the kernel host-double computes in double'
@@ -115,7 +115,7 @@ expect_exit 0 koine recon $scan --precision double -n 2 -o "$work/wide.npy"
 expect_stdout '^ls by host-double on .*\(host\)'
 # shellcheck disable=SC2086
 expect_exit 2 koine recon $scan --policy fast --kernel host-single -o "$work/no.npy"
-expect_stderr '--policy fast: the kernel host-single is the host.s'
+expect_stderr '--policy fast: the kernel host-single runs on the host'
 # shellcheck disable=SC2086
 expect_exit 2 koine recon $scan --policy fast --device host -o "$work/no.npy"
 for policy in strict fast; do
@@ -138,7 +138,7 @@ expect_exit 0 koine recon $scan --kernel host-double -n 3 -o "$work/json.npy" --
 cp "$work/out" "$work/only.json"
 # shellcheck disable=SC2086
 expect_exit 3 koine recon $scan --kernel host-double -n 3 -o "$work/image.png"
-expect_stderr 'image.png: is already there'
+expect_stderr 'image.png: already exists'
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --kernel host-double -n 3 -o "$work/image.png" --force
 
@@ -154,19 +154,19 @@ expect_exit 0 koine recon $scan --kernel host-double --tolerance 0.1 --warm-star
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --kernel host-double --normal forward --lambda 200 -n 300 --tolerance 1e-11 \
     -o "$work/forward.npy" --json "$work/forward.json"
-expect_stdout '^normal operator by both sums: up to 2.01e.09 terms .*, where Q would take about 6.68e.06 once'
+expect_stdout '^normal operator by both sums: up to 2.01e.09 terms .*; Q would take about 6.68e.06 once'
 expect_stdout '^F.H F, in the solver: .* terms '
 expect_stdout '^lambda 200 \(tikhonov\); no Q: F.H F by both sums$'
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --kernel host-double --lambda 200 -n 300 --tolerance 1e-11 -o "$work/solved.npy"
 # shellcheck disable=SC2086
 expect_exit 2 koine recon $scan --normal forward --relative-lambda --lambda 0.1 -o "$work/no.npy"
-expect_stderr '--normal forward has no Q; give --lambda alone, in absolute terms'
+expect_stderr '--normal forward has no Q; use --lambda alone, in absolute terms'
 # shellcheck disable=SC2086
 expect_exit 2 koine recon $scan --normal forward --save-q "$work/q" -o "$work/no.npy"
 # shellcheck disable=SC2086
 expect_exit 2 koine recon $scan --normal forward --solver adjoint -o "$work/no.npy"
-expect_stderr '--normal forward goes with --solver ls; adjoint has no F.H F'
+expect_stderr '--normal forward needs --solver ls; adjoint has no F.H F'
 expect_exit 2 koine recon "$work/k" --normal direct -o "$work/no.npy"
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --kernel host-double --lambda 0.01 --relative-lambda --regularizer difference \
@@ -182,7 +182,7 @@ expect_exit 3 koine recon $scan --matrix 32,32 --trajectory-unit normalized -o "
 expect_stderr 'is the trajectory for a larger matrix, or in another unit'
 # shellcheck disable=SC2086
 expect_exit 2 koine recon $scan --matrix 4294967296,4294967296,4294967296 -o "$work/no.npy"
-expect_stderr 'fit into memory'
+expect_stderr 'fit in memory'
 # shellcheck disable=SC2086
 expect_exit 5 koine recon $scan --matrix 4000000,4000000 --kernel host-double -o "$work/no.npy"
 expect_stderr 'need about [0-9]+ MB of memory, and this machine has'
@@ -222,8 +222,8 @@ arrays.save("negative.npy", "f8", [1] * 7 + [-1] + [1] * 3256, (3264,))
 PYTHON
 expect_exit 0 koine recon "$work/coils.npy" --trajectory "$work/t" --kernel host-double --sense none -o "$work/rss.npy" \
     --json "$work/rss.json"
-expect_stdout '^1 coil without a signal: all samples are 0$'
-expect_stdout '^coils are combined by the root of the sum of their squares$'
+expect_stdout '^1 coil without signal: all samples are 0$'
+expect_stdout '^coils are combined by the root of the sum of squares$'
 # Weights and the basis from files: phi is conjugated.
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --solver adjoint --kernel host-double -o "$work/plain.npy"
@@ -235,7 +235,7 @@ expect_stdout 'basis .*/phi.npy, density .*/weights.npy$'
 expect_exit 3 koine recon $scan --solver adjoint --density "$work/negative.npy" -o "$work/no.npy"
 expect_stderr 'negative.npy: the weight of sample 7 is -1.0i, expected a real number from 0 on'
 expect_exit 3 koine recon "$work/p.npy" --trajectory "$work/t" -o "$work/no.npy"
-expect_stderr 'p.npy: is of float64, expected complex floats; is it an image, and no k-space'
+expect_stderr 'p.npy: is of float64, expected complex floats; is it an image instead of k-space'
 expect_exit 3 koine recon "$work/nan.npy" --trajectory "$work/t" -o "$work/no.npy"
 expect_stderr 'nan.npy: sample 70 of coil 0 is nan'
 expect_exit 0 koine recon "$work/k" --trajectory "$work/radians.npy" --trajectory-unit radians --matrix 32,32 \
@@ -273,7 +273,7 @@ expect_exit 0 koine recon $scan --solver adjoint --density pipe --reference "$wo
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --solver adjoint --density pipe --reference "$work/p.npy" \
     -o "$work/scaled.npy" --json "$work/scaled.json"
-expect_stdout 'p\.npy, times [-+.0-9e]+i, which fits best: error [0-9.]+ %'
+expect_stdout 'p\.npy, times the best factor [-+.0-9e]+i: error [0-9.]+ %'
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --kernel host-single --reference "$work/p.npy" --reference-scale best \
     -o "$work/best.npy" --json "$work/best.json"

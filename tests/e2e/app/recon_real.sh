@@ -33,7 +33,7 @@ expect_exit 0 koine recon $scan --solver gridding --density pipe -o "$work/grid.
 need_data mri/parboil-mri-q-small/32_32_32_dataset.bin
 parboil=$data/mri/parboil-mri-q-small/32_32_32_dataset
 expect_exit 2 koine recon "$parboil.bin" -o "$work/no.npy"
-expect_stderr "Parboil's mri-q has no data to reconstruct from; its Q is --solver adjoint"
+expect_stderr "Parboil's mri-q has no data to reconstruct from; compute its Q with --solver adjoint"
 expect_exit 2 koine recon "$parboil.bin" --solver adjoint --matrix 32,32,32 -o "$work/no.npy"
 expect_exit 2 koine recon "$parboil.bin" --solver adjoint -o "$work/no.png"
 for kernel in tuned constant; do

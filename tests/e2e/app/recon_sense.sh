@@ -7,7 +7,7 @@ command -v python3 >/dev/null || skip python3 "python3 is not installed"
 
 # ---- what is wrong before anything is read ----
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --sense "$work/maps" --solver adjoint
-expect_stderr '--sense .*/maps goes with --solver ls'
+expect_stderr '--sense .*/maps needs --solver ls'
 expect_exit 2 koine recon "$work/k" --sense "$work/maps" --variants
 expect_stderr '--sense: --variants reconstructs coils one by one'
 
@@ -69,7 +69,7 @@ expect_exit 0 koine recon $scan --kernel host-double --sense "$work/maps" --warm
 python3 "$work/near.py" "$work/start.cfl" "$work/joint.cfl" 0.01 || fail "an iteration more is far from where it began"
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --kernel host-double -o "$work/none.npy" --sense none
-expect_stdout '^coils are combined by the root of the sum of their squares$'
+expect_stdout '^coils are combined by the root of the sum of squares$'
 # Maps of the scan's own centre, where it has one.
 for maps in lowres espirit; do
     # shellcheck disable=SC2086
@@ -85,7 +85,7 @@ grep -q '"sense": "espirit"' "$work/default.json" || fail "the JSON does not say
 grep -q '"sense_why": "the centre of' "$work/default.json" || fail "the JSON does not say why coils were combined so"
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --kernel host-double --solver adjoint -o "$work/default.npy"
-expect_stdout '^coils are combined by the root of the sum of their squares: only least squares has one image of all coils$'
+expect_stdout '^coils are combined by the root of the sum of squares: only least squares has one image of all coils$'
 expect_exit 0 koine trajectory radial --samples 32 --spokes 2 --matrix 20 -o "$work/few"
 expect_exit 0 koine phantom --matrix 20,20 --kspace "$work/few" -o "$work/fewer"
 expect_exit 2 koine recon "$work/fewer" --trajectory "$work/few" --matrix 20,20 --sense lowres -o "$work/no.npy"

@@ -52,26 +52,26 @@ expect_refused() # WORDS OPTION...
     expect_exit 2 koine solve "$a" "$b" -o "$x" "$@"
     expect_stderr "$words"
 }
-expect_refused 'no number from 0 on' --lambda -1
-expect_refused 'no LO,HI' --bounds 3
-expect_refused 'the greater one first' --bounds 3,2
-expect_refused 'give one of them' --bounds 0,2 --nonnegative
-expect_refused 'another order' --smooth 1,3
-expect_refused 'wants --tolerance' --stop residual
-expect_refused 'wants --noise' --stop discrepancy
-expect_refused 'there is --device host' --device cpu --preconditioner jacobi
+expect_refused 'not a number of at least 0' --lambda -1
+expect_refused 'not LO,HI' --bounds 3
+expect_refused 'the greater bound first' --bounds 3,2
+expect_refused 'give only one of them' --bounds 0,2 --nonnegative
+expect_refused 'an order other than' --smooth 1,3
+expect_refused 'needs --tolerance' --stop residual
+expect_refused 'needs --noise' --stop discrepancy
+expect_refused 'use --device host' --device cpu --preconditioner jacobi
 expect_refused 'all its iterations' --device cpu --method printed --stop ncp
 expect_refused 'on devices; leave out --precision double' --device cpu --precision double --method gram
 expect_refused '-stop ncp is in single precision on devices' --device cpu --precision double --stop ncp
 expect_refused 'in double precision on the host' --device host --method printed --precision float
-expect_refused 'no compiler; .*--device cpu' --device host --correction d
+expect_refused 'cannot compile; .*--device cpu' --device host --correction d
 expect_refused 'both say when to stop' --tolerance 0.1 --noise 3
-expect_refused 'wants a device' --device host --format merge
+expect_refused 'needs a device' --device host --format merge
 expect_refused 'leave one out' --format merge --preconditioner jacobi
 expect_refused 'neither lambda nor smooth' --method sirt --lambda 1
 expect_refused 'only cgnr looks at the whiteness' --method sirt --stop ncp
-expect_refused '--weight is of' --weight 2
-expect_refused 'of which --method gram has none' --method gram -x "$work/x0.npy"
+expect_refused '--weight is for' --weight 2
+expect_refused 'but --method gram has none' --method gram -x "$work/x0.npy"
 expect_refused 'write both in one' --correction d --bounds 0,1
 expect_refused 'name a device' --policy fast
 expect_refused 'from 1' --rhs 0
@@ -79,7 +79,7 @@ expect_refused 'has 2 columns' --rhs 3
 expect_exit 3 koine solve "$work/none.mtx" "$b" -o "$x"
 expect_stderr 'none.mtx'
 expect_exit 3 koine solve "$a" "$work/short.npy" -o "$x"
-expect_stderr 'short.npy: has 59 numbers a column, but the matrix .*a.mtx is 60 x 20: expected 60'
+expect_stderr 'short.npy: has 59 numbers per column, but the matrix .*a.mtx is 60 x 20: expected 60'
 expect_exit 3 koine solve "$a" "$b" -x "$work/short.npy" -o "$x"
 expect_stderr 'expected 20'
 expect_exit 3 koine solve "$a" "$work/nan.mtx" -o "$x"
@@ -105,9 +105,9 @@ expect_stderr 'expected 45'
 [ ! -e "$x" ] || fail "a refused run has left $x"
 
 expect_exit 2 koine solve --sweep -o "$x"
-expect_stderr '^koine solve: -o goes with a system'
+expect_stderr '^koine solve: -o is for a given system'
 expect_exit 2 koine solve --sweep "$a"
-expect_stderr 'one argument too many'
+expect_stderr 'unexpected argument'
 expect_exit 2 koine solve "$a" "$b" -o "$x" --output "$work"
 expect_stderr 'the plot of --sweep'
 
@@ -244,13 +244,13 @@ expect_exit 0 koine solve "$a" "$b" -o "$work/single.npy" --precision float --js
 expect_stdout 'error of x$'
 expect_empty stderr
 expect_exit 0 koine solve "$work/powers.mtx" "$b" -o "$work/powers.npy" --rhs 1 -n 2000 --precision float --json "$work/powers.json"
-expect_stdout 'error of single precision: x is off by about [0-9.e+]+ of itself, which is no answer$'
-expect_stderr 'warning: single precision has not reached the answer: by estimate x is off by [0-9.e+]+ of itself; --precision double '
+expect_stdout 'error of single precision: the relative error of x is about [0-9.e+]+, too large for an answer$'
+expect_stderr 'warning: single precision is not enough for the answer: the estimated relative error of x is [0-9.e+]+; --precision double '
 expect_exit 0 koine solve "$work/powers.mtx" "$b" -o "$work/both.npy" -n 2000 --precision float --force
-expect_stderr 'has not reached the answer in [12] of 2 columns: '
+expect_stderr 'is not enough for the answer in [12] of 2 columns: '
 expect_exit 1 koine solve "$work/powers.mtx" "$b" -o "$work/powers.npy" --rhs 1 -n 2000 --precision float --force \
     --stop fixed --tolerance 1
-expect_stderr 'single precision has not reached the answer'
+expect_stderr 'single precision is not enough for the answer'
 expect_exit 0 koine solve "$work/powers.mtx" "$b" -o "$work/powers.npy" --rhs 1 -n 2000 --precision float --force --lambda 0.1
 expect_empty stderr
 expect_exit 0 koine solve "$work/powers.mtx" "$b" -o "$work/powers.npy" --rhs 1 -n 2000 --force
@@ -304,30 +304,30 @@ PYTHON
         fail "x of a real system is off"
 else
     expect_exit 4 koine solve "$a" "$b" -o "$work/none.npy" --device auto --precision double
-    expect_stderr 'has no double precision; --precision float takes single'
+    expect_stderr 'has no double precision; use --precision float'
 fi
 expect_exit 0 koine solve "$work/powers.mtx" "$b" -o "$work/device-powers.npy" --rhs 1 -n 2000 --format simple --precision float --json "$work/device-powers.json"
-expect_stderr 'warning: single precision has not reached the answer'
+expect_stderr 'warning: single precision is not enough for the answer'
 grep -q '"precision_reached": false' "$work/device-powers.json" || fail "the warning is not in the JSON"
 expect_exit 0 koine solve "$a" "$b" -o "$work/corrected.npy" --rhs 1 --format simple --precision float --correction '0.5f * d' --json "$work/corrected.json"
 grep -q '"true_normal_residual": null' "$work/corrected.json" || fail "the gradient with a correction is known"
 expect_exit 0 koine solve "$a" "$b" -o "$work/device.npy" --rhs 1 --format simple --precision float --json "$work/device.json"
 expect_stdout 'single precision, A as simple, A\^T as simple, separate'
-expect_stdout '5 launches an iteration'
+expect_stdout '5 launches per iteration'
 expect_exit 0 koine solve "$a" "$b" -o "$work/twice.npy" --rhs 1 --format simple --precision float --method printed -n 60
 expect_stdout 'printed, single precision, A as simple, A\^T as simple, separate launches, A and A\^T twice'
 expect_stdout 'stopped by iterations after 60 iterations'
-expect_stdout '9 launches an iteration'
+expect_stdout '9 launches per iteration'
 expect_exit 0 koine solve "$a" "$b" -o "$work/device-fista.npy" --format simple --precision float --bounds -0.05,inf --json "$work/device-fista.json"
 expect_stdout 'fista, single precision, A as simple, A\^T as simple, separate'
-expect_stdout '5 launches an iteration'
+expect_stdout '5 launches per iteration'
 expect_exit 0 koine solve "$a" "$b" -o "$work/device-bb.npy" --format simple --precision float --bounds -0.05,inf --method bb
 expect_stdout '; bb, single precision, '
 expect_exit 0 koine solve "$a" "$b" -o "$work/device-goal.npy" --rhs 1 --noise 7.6 --format simple --precision float --method fista
 expect_stdout 'stopped by discrepancy'
 expect_exit 0 koine solve parallel:5,9,7 "$work/sinogram.npy" --method sirt --nonnegative -o "$work/device-sirt.npy" -n 200 --format simple --precision float
 expect_stdout '45 x 49, parallel rays; sirt, single precision, '
-expect_stdout '7 launches an iteration'
+expect_stdout '7 launches per iteration'
 expect_exit 2 koine solve "$a" "$b" -o "$work/none.npy" --method sirt --format simple --precision float
 expect_stderr 'SIRT divides by sums of rows and columns: an element of -'
 expect_exit 0 koine project parallel:90,64,48 "$work/discs.npy" -o "$work/clean.npy" --device host
@@ -342,7 +342,7 @@ expect_exit 0 koine solve parallel:90,64,48 "$work/noisy.npy" -o "$work/white.np
 expect_stdout 'stopped by ncp after [5-9] iterations'
 expect_exit 0 koine solve parallel:90,64,48 "$work/noisy.npy" -o "$work/device-white.npy" --format simple --precision float --stop ncp
 expect_stdout 'stopped by ncp after [5-9] iterations'
-expect_stdout '10 launches an iteration'
+expect_stdout '10 launches per iteration'
 (cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "the device is wrong"
 import arrays, json
 wanted = list(arrays.load("x.npy")[2])[0::2]

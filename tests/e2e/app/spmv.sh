@@ -8,7 +8,7 @@ sources=$(cd "${srcdir:-.}" && pwd)
 expect_exit 2 koine spmv
 expect_exit 2 koine spmv "$work/a.mtx" --format diagonal
 expect_exit 2 koine spmv "$work/a.mtx" --variants --transpose
-expect_stderr '--transpose goes with one product'
+expect_stderr '--transpose is for one product'
 expect_exit 3 koine spmv "$work/a.mtx"
 
 need_device

@@ -81,7 +81,7 @@ make_devices_fail || exit 0
 export FAILING_CONTEXTS=1
 compute --device all "$work/in"
 expect_values files
-expect_stderr '^koine stats: opencl:0\.1 is left out: .*CL_OUT_OF_RESOURCES'
+expect_stderr '^koine stats: opencl:0\.1 is skipped: .*CL_OUT_OF_RESOURCES'
 look '[d["pieces"] for d in r["devices"]] == [5]'
 expect_exit 4 koine stats --precision "$precision" --device opencl:0.1 "$work/in"
 export FAILING_CONTEXTS=

@@ -99,15 +99,15 @@ refuse()
     expect_files "$work/nothing"
     expect_files "$TMPDIR"
 }
-refuse 5 'method sort needs a column whole' --method sort "$in/one.csv"
-refuse 5 'sweep needs column load whole' --sweep --num-partitions 3 "$in/one.csv"
+refuse 5 'method sort needs the whole column' --method sort "$in/one.csv"
+refuse 5 'sweep needs the whole column load' --sweep --num-partitions 3 "$in/one.csv"
 refuse 5 'a window of 1000000 rows needs' --window 1000000 "$in/one.csv"
 refuse 5 'the statistics of all windows needs' --window 10 --step 1 "$in/one.csv"
-refuse 2 "'12X' is no number of bytes" --memory-limit 12X "$in/one.csv"
+refuse 2 "'12X' is not a number of bytes" --memory-limit 12X "$in/one.csv"
 (
     ulimit -f 4000 # 2 MB
-    refuse 3 'temporary file .*cannot be written; TMPDIR' "$in/one.csv"
+    refuse 3 'temporary file .*cannot be written; set TMPDIR' "$in/one.csv"
 )
 TMPDIR=$work/none
 expect_exit 3 koine stats --serial --memory-limit "$enough" "$in/one.csv"
-expect_stderr 'none: a temporary file .*cannot be made; TMPDIR'
+expect_stderr 'none: a temporary file .*cannot be made; set TMPDIR'

@@ -10,7 +10,7 @@ sed -n '1,900p' "$work/made.csv" >"$work/short.csv"
 # Without gnuplot --plots is refused before anything is computed.
 mkdir "$work/path"
 expect_exit 3 env PATH="$work/path" "$(command -v "$KOINE")" stats --serial --plots --output "$work/none" "$work/made.csv"
-expect_stderr '--plots: plots are drawn by gnuplot, which is not installed'
+expect_stderr '--plots needs gnuplot, which is not installed'
 [ ! -e "$work/none" ] || fail "'$ran' left a folder"
 command -v gnuplot >/dev/null || skip gnuplot "gnuplot is not installed"
 
@@ -53,7 +53,7 @@ look "$work/all/time.svg" '"Double precision" in words and "Single precision" in
 
 # Files are lines. A sweep has no times of single prefixes, and so no time.svg.
 expect_exit 0 koine stats --serial --plots --sweep --output "$work/sweep" "$work/made.csv" "$work/short.csv"
-expect_stderr '^koine stats: --plots is about 75 prefixes of each column; --num-partitions and --partition-step'
+expect_stderr '^koine stats: --plots uses 75 prefixes of each column; --num-partitions and --partition-step'
 expect_stderr '^koine stats: time\.svg is not drawn: --sweep does not time'
 expect_files "$work/sweep" cv.svg mad.svg partitions.csv stats.csv
 look "$work/sweep/mad.svg" '"made.csv" in words and "short.csv" in words' '"Median absolute deviation" in words'

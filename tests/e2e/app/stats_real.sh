@@ -62,7 +62,7 @@ if [ "$precision" = double ]; then
     expect_stdout ', variant gpu, double precision'
 else
     expect_exit 4 koine stats "$data/acc/ACC_msr2023.csv"
-    expect_stderr 'has no double precision; take --precision float'
+    expect_stderr 'has no double precision; use --precision float'
 fi
 expect_exit 0 koine stats --gpu --method sort --precision float --repetitions 3 "$data/acc/ACC_msr2023.csv"
 expect_answers

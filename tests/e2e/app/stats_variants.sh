@@ -74,7 +74,7 @@ cmp -s "$work/values" "$work/fused" || fail "'$ran' gives other values than with
 look 'all(p["seconds"] is None for x in r["results"] for p in x["partitions"])' \
     'all(x["sweep_seconds"] >= 0 and x["seconds"] >= 0 for x in r["results"])'
 expect_exit 0 koine stats --serial --sweep --json - "$work/made.csv"
-expect_stderr '^koine stats: --sweep is about 75 prefixes of each column; --num-partitions'
+expect_stderr '^koine stats: --sweep uses 75 prefixes of each column; --num-partitions'
 cp "$work/out" "$work/r.json"
 look 'all(len(x["partitions"]) == 75 for x in r["results"])'
 
@@ -111,7 +111,7 @@ expect_files "$work/files" partitions.csv stats.csv
 
 # All variants; without a device those of the host.
 expect_exit 0 without_devices "$KOINE" stats --all-variants --json "$work/none.json" "$work/made.csv"
-expect_stderr '^koine stats: variant gpu is left out: no device'
+expect_stderr '^koine stats: variant gpu is skipped: no device'
 cp "$work/none.json" "$work/r.json"
 look 'sorted(set(x["variant"] for x in r["results"])) == ["parallel", "parallel-vectorized", "serial", "vectorized"]' 'agree(r["results"])'
 compute --device host "$work/made.csv"

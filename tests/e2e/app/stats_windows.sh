@@ -68,14 +68,14 @@ refuse()
         [ ! -e "$work/refused/$name" ] || fail "$name was written: $*"
     done
 }
-refuse 3 'rows\.csv.*column load has 100 rows.* and a window 101' --window 101 "$in/rows.csv"
+refuse 3 'rows\.csv.*column load has 100 rows.* but a window has 101' --window 101 "$in/rows.csv"
 refuse 3 'plain\.csv.*neither times nor a rate' --window 1s "$in/plain.csv"
 refuse 3 'IBI\.csv.*has 6 rows, which do not fill a window of 30 s' --window 30s "$in/IBI.csv"
-refuse 3 'IBI\.csv.*--window is a duration, but the rows are at no rate' --window 5s --step 2 "$in/IBI.csv"
+refuse 3 'IBI\.csv.*--window is a duration, but the rows have no constant rate' --window 5s --step 2 "$in/IBI.csv"
 refuse 3 'rows\.csv.*0\.01 s are 0 rows' --window 10ms "$in/rows.csv"
 refuse 2 "step: '0' is neither" --window 10 --step 0 "$in/rows.csv"
 refuse 2 "window: '0' is neither" --window 0 "$in/rows.csv"
 refuse 2 "window: '60m' is neither" --window 60m "$in/rows.csv"
-refuse 2 'step is about windows' --step 10 "$in/rows.csv"
+refuse 2 'step needs --window' --step 10 "$in/rows.csv"
 refuse 2 "quantiles: '2'" --window 10 --quantiles 0.5,2 "$in/rows.csv"
-refuse 2 'missing omit do not go together' --window 10 --missing omit "$in/rows.csv"
+refuse 2 'missing omit cannot be combined' --window 10 --missing omit "$in/rows.csv"

@@ -9,12 +9,12 @@ expect_exit 2 koine trajectory
 expect_exit 2 koine trajectory radial
 expect_stderr 'expected -o TRAJ'
 expect_exit 2 koine trajectory zigzag -o "$work/t.npy"
-expect_stderr "no trajectory 'zigzag'; there are radial, golden"
+expect_stderr "unknown trajectory 'zigzag'; expected radial, golden"
 expect_exit 2 koine trajectory radial --spokes 0 -o "$work/t.npy"
 expect_exit 2 koine trajectory radial --partitions 4 -o "$work/t.npy"
 expect_stderr 'radial trajectory has no partitions'
 expect_exit 2 koine trajectory radial --spokes 9223372036854775807 -o "$work/t.npy"
-expect_stderr 'more than fit into memory'
+expect_stderr 'more than fit in memory'
 expect_exit 2 koine trajectory radial -o "$work/t.png"
 expect_stderr 't.png: expected a name that ends in .cfl or .npy'
 expect_files "$work" err out
@@ -26,7 +26,7 @@ for kind in radial golden spiral kooshball stack cartesian; do
     expect_exit 0 koine trajectory $kind --samples 12 --spokes 7 -o "$work/$kind"
 done
 expect_exit 3 koine trajectory stack -o "$work/stack"
-expect_stderr 'stack.cfl: is already there'
+expect_stderr 'stack.cfl: already exists'
 expect_exit 0 koine trajectory stack --samples 12 --spokes 7 --partitions 3 -o "$work/stack.cfl" --force
 expect_exit 0 koine trajectory stack --samples 12 --spokes 7 --partitions 3 -o "$work/stack.npy" --force
 expect_exit 0 koine trajectory radial --samples 4 --spokes 2 -o - --json "$work/piped.json"

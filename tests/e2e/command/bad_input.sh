@@ -98,7 +98,7 @@ if [ -c /dev/full ]; then
 fi
 : >"$work/file"
 expect_exit 3 koine stats --serial --output "$work/file/below" "$numbers"
-expect_stderr '/file: a file is in the way'
+expect_stderr '/file: a file of this name exists'
 
 # No device: the one that was named is an error, none named is not. --gpu names the variant.
 expect_exit 4 without_devices "$KOINE" stats --device cpu "$numbers"

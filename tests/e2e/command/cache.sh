@@ -41,7 +41,7 @@ expect_exit 0 koine cache verify
 koine cache clear >/dev/null
 expect_exit 0 koine cache build reduce
 expect_stdout '^reduce +[1-4] '
-expect_stdout ': [1-9][0-9]* programs more in '
+expect_stdout ': [1-9][0-9]* more programs in '
 koine cache list | wc -l >"$work/entries"
 expect_exit 0 koine cache build reduce --json -
 grep -q '"added": 0,' "$work/out" || fail "it was compiled once more"
@@ -51,11 +51,11 @@ if [ "$precision" = double ]; then # which a column of a CSV file is
     koine cache list | wc -l | cmp -s - "$work/entries" || fail "koine reduce had to compile"
 fi
 expect_exit 2 koine cache build redcue
-expect_stderr "'redcue' is no command that can be built for, did you mean 'reduce'\\?; there are stats, "
+expect_stderr "'redcue' is not a command that can be built for, did you mean 'reduce'\\?; there are stats, "
 expect_exit 2 koine cache list --device cpu
-expect_stderr '\-\-device goes with build; list is of all devices'
+expect_stderr "--device is only for build; list covers all devices"
 expect_exit 4 koine cache build reduce --device host
-expect_stderr 'the host has nothing to compile'
+expect_stderr 'the host needs no compiled kernels'
 KOINE_KEEP_PROGRAMS=no
 expect_exit 2 koine cache build reduce
 expect_stderr 'KOINE_KEEP_PROGRAMS is no'
@@ -67,7 +67,7 @@ case $used in *PoCL*)
     unset KOINE_KEEP_PROGRAMS
     koine cache clear >/dev/null
     expect_exit 0 koine cache build reduce
-    expect_stdout 'in [0-9.]+ s; its driver keeps what it compiles$'
+    expect_stdout 'in [0-9.]+ s; its driver caches compiled kernels itself$'
     ! koine cache list | grep '\.cl ' || fail "programs were kept"
     ;;
 esac
@@ -90,7 +90,7 @@ expect_stderr 'others can write this folder'
 expect_exit 3 koine cache build reduce
 expect_stderr 'others can write this folder'
 expect_exit 0 koine cache list
-expect_stderr '^koine cache: nothing there is used: .*others can write this folder'
+expect_stderr '^koine cache: the cache is not used: .*others can write this folder'
 expect_exit 1 koine cache verify
 expect_stderr 'others can write this folder'
 expect_exit 0 koine cache list --json -

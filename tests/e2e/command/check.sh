@@ -8,9 +8,9 @@ kernels=${srcdir:-.}/tests/data/run
 expect_exit 2 koine check
 expect_stderr 'no kernel file'
 expect_exit 2 koine check --target cpu8086 "$kernels/kernels.cl"
-expect_stderr "'cpu8086' is no target; there are opencl, .*amd:gfx90a"
+expect_stderr "'cpu8086' is not a target; there are opencl, .*amd:gfx90a"
 expect_exit 2 koine check -D 1X "$kernels/kernels.cl"
-expect_stderr "'1X' is no macro"
+expect_stderr "'1X' is not a macro"
 expect_exit 2 koine check --target amd "$kernels/kernels.cl"
 expect_stderr 'an architecture must follow'
 expect_exit 2 koine check --target cuda "$kernels/kernels.cl"

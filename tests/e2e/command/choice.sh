@@ -50,7 +50,7 @@ big="project parallel:800,512,512 $work/plane.npy -o $work/big.npy --force"
 # shellcheck disable=SC2086 # words
 expect_exit 0 env OMP_NUM_THREADS=1 OCL_ICD_VENDORS=/nonexistent OCL_ICD_FILENAMES= KOINE_CUDA_LIBRARIES=/nonexistent \
     "$KOINE" $big
-expect_stdout '\(host: about [0-9.]+ s, (and there is no GPU|a GPU would take [0-9.]+ s, most of it to compile once)\)'
+expect_stdout '\(host: about [0-9.]+ s, (and there is no GPU|a GPU would take [0-9.]+ s, most of it for compiling once)\)'
 # shellcheck disable=SC2086
 expect_exit 0 env OMP_NUM_THREADS=1 "$KOINE" $big
 expect_stdout '\(host: about [0-9.]+ s[,;] .*\)|\((cuda|opencl):.*: about [0-9.]+ s, on the host [0-9.]+ s\)'

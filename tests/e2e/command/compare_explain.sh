@@ -47,17 +47,17 @@ PYTHON
 }
 
 expect_exit 2 koine compare --dump-ptx "$work/ptx"
-expect_stderr 'are for --explain; it is missing'
+expect_stderr 'need --explain'
 expect_exit 2 koine compare --global 64
 expect_exit 2 koine compare --explain scan_block
-expect_stderr "'scan_block' is no kernel of Koine's, did you mean 'scan_blocks'"
+expect_stderr "'scan_block' is not a kernel of Koine's, did you mean 'scan_blocks'"
 expect_one_line
 expect_exit 2 koine compare --explain scan_blocks --device host
 expect_stderr 'the host runs no kernels; name a device'
 expect_exit 4 env KOINE_CUDA_LIBRARIES=/nonexistent "$KOINE" compare --explain scan_blocks --device cuda:0
 expect_stderr 'no device: CUDA: no NVIDIA driver'
 expect_exit 2 koine compare --explain scan_blocks --global 64
-expect_stderr 'those of koine run are for a FILE.cl'
+expect_stderr 'the options of koine run are for a FILE.cl'
 expect_exit 2 koine compare --explain scan_blocks --output "$work/out"
 expect_exit 2 koine compare scan --explain "$work/scale.cl" --global 64
 expect_stderr 'a kernel file runs by itself'
@@ -66,7 +66,7 @@ expect_stderr 'global is missing'
 expect_exit 3 koine compare --explain scan_blocks --load-ptx "$work/nothing.ptx"
 expect_stderr 'nothing.ptx: No such file'
 expect_exit 3 koine compare --explain scan_blocks --load-ptx "$work/scale.cl"
-expect_stderr 'it is no PTX'
+expect_stderr 'it is not PTX'
 
 # Over the fake driver, whose NVRTC gives the text itself for PTX.
 cat >"$work/scale.ptx" <<'END'
@@ -146,7 +146,7 @@ if ! grep -q '"backend": "cuda"' "$work/devices.json"; then
     [ ! -e "$work/none" ] || fail "--dump-ptx left a folder"
     printf '.version 8.0\n.entry reduce_leaves() { ret; }\n' >"$work/some.ptx"
     expect_exit 4 koine compare reduce --explain reduce_leaves --load-ptx "$work/some.ptx"
-    expect_stderr 'PTX runs through CUDA only'
+    expect_stderr 'PTX runs only through CUDA'
 fi
 
 # A GPU that both paths reach.

@@ -10,7 +10,7 @@ for shell in bash zsh fish; do
     cp "$work/out" "$work/$shell"
 done
 expect_exit 2 koine --completion csh
-expect_stderr "'csh' is none of bash, zsh, fish"
+expect_stderr "'csh' is not one of bash, zsh, fish"
 expect_exit 2 koine --completion
 
 # has SHELL REGEX: the script has such a line.

@@ -38,7 +38,7 @@ fi
 expect_exit 0 koine emit "$kernels/kernels.cl" -D OFFSET=3 -D 'TWICE(x)=2*x' --output "$work/out.d/deep"
 expect_files "$work/out.d/deep" kernels.cl kernels.h kernels.json
 expect_exit 3 koine emit "$kernels/kernels.cl" --output "$work/out.d/deep"
-expect_stderr 'kernels\.cl: is already there.*--force'
+expect_stderr 'kernels\.cl: already exists.*--force'
 expect_exit 0 koine emit "$kernels/kernels.cl" --force --output "$work/out.d/deep" -D OFFSET=4 --target opencl
 grep -q '^#define OFFSET 4' "$work/out.d/deep/kernels.cl" || fail "the macro is not in the text"
 rm "$work/out.d/deep/kernels.cl"
@@ -93,7 +93,7 @@ expect_stderr 'name a kernel or a file'
 expect_exit 2 koine emit reduce_leafs
 expect_stderr "did you mean 'reduce_leaves'"
 expect_exit 2 koine emit --target metal reduce_leaves
-expect_stderr "'metal' is none of opencl, cuda"
+expect_stderr "'metal' is not one of opencl, cuda"
 expect_exit 2 koine emit --list reduce_leaves
 expect_exit 3 koine emit "$work/missing.cl"
 expect_stderr 'missing\.cl: there is no such'

@@ -71,7 +71,7 @@ expect_exit 0 koine run "$file" -k negate3 -g 1 -a "inout:$work/v3.npy:$work/w3.
 expect_buffer v float3 1 -3 -1 -6 0 0
 [ "$(wc -c <"$work/w3.npy")" -eq 140 ] || fail "w3.npy has not three numbers"
 expect_exit 3 koine run "$file" -k negate3 -g 1 -a "inout:$work/v3.npy:$work/w3.npy"
-expect_stderr 'w3\.npy: is already there.*--force'
+expect_stderr 'w3\.npy: already exists.*--force'
 expect_exit 0 koine run "$file" -k negate3 -g 1 -a "inout:$work/v3.npy:$work/w3.npy" --force
 
 # One of our own kernels: |x - 3| of 0 1 2 ... 9 is 24 in all.
@@ -84,7 +84,7 @@ expect_stdout '^y: equal'
 expect_stdout 'all buffers agree'
 if grep -q PoCL "$work/devices.json"; then
     expect_exit 1 koine run "$kernels/device.cl" --device cpu --compare cpu -g 4 -a buf:ulong:4 --ulp 5 --tolerance 1e300
-    expect_stdout '^x: .*4 of 4 beyond what is allowed, the first at element 0: [0-9]+ against [0-9]+$'
+    expect_stdout '^x: .*4 of 4 differ by more than allowed, the first at element 0: [0-9]+ against [0-9]+$'
     expect_stdout 'NOT agree'
     expect_exit 1 koine run "$kernels/device.cl" --device cpu --compare cpu -g 4 -a buf:ulong:4 --json "$work/differ.json"
     grep -q '"ok": false' "$work/differ.json" || fail "the JSON says that they agree"
@@ -98,7 +98,7 @@ elif grep -q PoCL "$work/devices.json"; then
     expect_exit 4 koine run "$kernels/out_of_bounds.cl" --device cpu -g 64 -a "out:$work/crash/x.npy:float:64" \
         -a ulong=1000000000000
     expect_stderr '^koine run: crashed \(SIGSEGV, .*\) while opencl:[0-9.]+ \(.*\) was running or about to run smash \(.*/out_of_bounds\.cl\)$'
-    expect_stderr '^koine run: on a CPU a kernel that reads or writes out of bounds does this'
+    expect_stderr '^koine run: on a CPU, the cause is a kernel that reads or writes out of bounds'
     if command -v oclgrind >/dev/null; then
         expect_stderr 'Oclgrind tells which, .*: oclgrind koine run \.\.\.'
     fi
@@ -161,9 +161,9 @@ refuse 2 'argument 1 \(factor\) is of float, but --arg int=2 is of int' "$file" 
 refuse 2 'argument 1 \(factor\) takes a value, but was given a buffer' "$file" -k scale -g 4 -a buf:float:4 -a buf:float:4 -a buf:float:4
 grep -q llvmpipe "$work/devices.json" || refuse 2 'negate takes 2 arguments \(read_only image2d_t a, write_only image2d_t b\)' "$kernels/images.cl" -k negate -g 1
 refuse 2 'argument 0 \(x\) is of int, but --arg in:.*is of float' "$file" -k evens -g 1 -a "in:$work/y.npy"
-refuse 2 'make no whole vectors' "$file" -k negate3 -g 1 -a "in:$work/y.npy"
+refuse 2 'are not a whole number of vectors' "$file" -k negate3 -g 1 -a "in:$work/y.npy"
 refuse 2 'work-group of [0-9]+ work-items|work-group of [0-9]+ in dimension' "$file" -k evens -g 1048576 -l 1048576 -a buf:int:2097152
-refuse 2 'no multiple of the work-group' "$file" -k evens -g 10 -l 3 -a buf:int:20
+refuse 2 'not a multiple of the work-group' "$file" -k evens -g 10 -l 3 -a buf:int:20
 refuse 2 'requires work-groups of 4 x 2 x 1' "$file" -k places -g 8,8 -l 8,1 -a buf:int:64
 refuse 2 'bytes of local memory' "$file" -k group_sums -g 1 -l 1 -a buf:uint:1 -a local:1000000000 -a buf:uint:1
 refuse 3 'none\.npy: cannot be read' "$file" -k evens -g 1 -a in:none.npy

@@ -6,18 +6,18 @@ KOINE_KEEP_PROGRAMS=yes # programs are kept here, of every driver
 export KOINE_KEEP_PROGRAMS
 
 expect_exit 2 koine tune recom
-expect_stderr "'recom' is none of .*did you mean 'recon'"
+expect_stderr "'recom' is not one of .*did you mean 'recon'"
 expect_exit 2 koine tune --list --reset
-expect_stderr 'exclude each other'
+expect_stderr 'are mutually exclusive'
 expect_exit 2 koine tune --list --quick
 expect_exit 2 koine tune recon --list --journal "$work/journal"
-expect_stderr 'is for one measurement'
+expect_stderr 'is for a single measurement'
 expect_exit 4 koine tune --device host
 expect_stderr 'has no tunables'
 
 need_device
 expect_exit 0 koine tune --list recon
-expect_stdout '^recon on .*: nothing is kept, the built-in values serve$'
+expect_stdout '^recon on .*: nothing is kept; the built-in values are used$'
 
 # Nowhere to keep it: said before anything is measured.
 : >"$work/file"
@@ -38,7 +38,7 @@ grep -q '"best": true' "$work/tune.json" || fail "no candidate is the best"
 
 # The journal of such a measurement, which another process goes on with.
 expect_exit 2 koine tune --quick --journal "$work/journal"
-expect_stderr 'one ALGO, and [0-9]+ are named'
+expect_stderr 'one ALGO, but [0-9]+ are named'
 expect_exit 0 koine tune recon --quick --journal "$work/journal"
 expect_empty stdout
 tail -n 1 "$work/journal" | grep -Eq '^end [0-9]' || fail "the journal has no end: $(cat "$work/journal")"
@@ -59,7 +59,7 @@ grep -Eq '^MEASURED\(".+", ".+", (CPU|GPU|ACCELERATOR), "(cuda|opencl)", [0-9]+,
 grep -Eq '^ +"GROUP=[0-9]+ VOXELS=[0-9]+ .*"\)$' "$work/measured" || fail "no values: $(cat "$work/measured")"
 [ "$(wc -l <"$work/measured")" -eq 2 ] || fail "gemm, which was not measured, is exported"
 expect_exit 3 koine tune --list --export "$work/measured" recon
-expect_stderr 'is already there and is not overwritten'
+expect_stderr 'already exists and is not overwritten'
 expect_exit 2 koine tune --reset --export "$work/none" recon
 [ ! -e "$work/none" ] || fail "a file was left"
 

@@ -24,48 +24,48 @@ refuse "^koine: unknown option '--versoin', did you mean '--version'\? Or try 'k
 refuse "^koine stats: unknown option --columm, " stats --columm a "$work/numbers.csv"
 refuse "did you mean --column\?.*try 'koine stats --help'" stats --columm a "$work/numbers.csv"
 refuse "did you mean --mad-scale\?" stats --mda_scale=1 "$work/numbers.csv"
-refuse "option --m is the beginning of several: --[a-z-]+ --" stats --m=1 "$work/numbers.csv"
+refuse "option --m is ambiguous; it could be --[a-z-]+ --" stats --m=1 "$work/numbers.csv"
 refuse "unknown option -x" stats -x "$work/numbers.csv"
 refuse "json needs a value: FILE" stats "$work/numbers.csv" --json
 refuse "precision needs a value" stats "$work/numbers.csv" --precision
 refuse "gpu takes no value" stats --gpu=yes "$work/numbers.csv"
-refuse "precision: 'half' is none of float, double, both" stats --precision half "$work/numbers.csv"
-refuse "policy: '' is none of" stats --policy= "$work/numbers.csv"
+refuse "precision: 'half' is not one of float, double, both" stats --precision half "$work/numbers.csv"
+refuse "policy: '' is not one of" stats --policy= "$work/numbers.csv"
 for number in 0 -1 1.5 1e3 x '' ' 1' 99999999999999999999999; do
-    refuse "repetitions: '$number' is no whole number from 1" stats "--repetitions=$number" "$work/numbers.csv"
+    refuse "repetitions: '$number' is not a whole number of at least 1" stats "--repetitions=$number" "$work/numbers.csv"
 done
 refuse "input: the value is empty" stats --input= "$work/numbers.csv"
 refuse "no input" stats
-refuse "input's name is empty" stats ''
+refuse "name of an input is empty" stats ''
 refuse "standard input .* twice" stats - --input -
 refuse "gpu.*serial" stats --gpu --serial "$work/numbers.csv"
 refuse "serial.*--device" stats --serial --device cpu "$work/numbers.csv"
 refuse "gpu.*--device host" stats --gpu --device host "$work/numbers.csv"
 refuse "column.*nothing" stats --serial --column nothing "$work/numbers.csv"
-refuse "one argument too many" devices extra
+refuse "unexpected argument" devices extra
 refuse "list, verify, clear or build" cache
 refuse "did you mean 'clear'\?" cache claer
-refuse "one argument too many" cache list list
+refuse "unexpected argument" cache list list
 
 # Variants that exclude each other, by both names and with what to do.
 for pair in "gpu serial" "gpu parallel" "gpu vectorized" "serial parallel" "serial vectorized" \
     "all-variants gpu" "all-variants serial" "all-variants parallel" "all-variants vectorized"; do
-    refuse "--${pair% *} and --${pair#* } exclude each other: .*(leave it out|choose one|alone)" \
+    refuse "--${pair% *} and --${pair#* } are mutually exclusive: .*(leave it out|choose one|alone)" \
         stats "--${pair% *}" "--${pair#* }" "$work/numbers.csv"
 done
-refuse "--all-variants and --serial exclude" stats --serial --all_variants "$work/numbers.csv"
-refuse "num-partitions and --partition-step exclude" stats --num_partitions=3 --partition_step=3 "$work/numbers.csv"
+refuse "--all-variants and --serial are mutually exclusive" stats --serial --all_variants "$work/numbers.csv"
+refuse "num-partitions and --partition-step are mutually exclusive" stats --num_partitions=3 --partition_step=3 "$work/numbers.csv"
 for option in num-partitions partition-step; do
     for number in 0 -1 x ''; do
-        refuse "$option: '$number' is no whole number from 1" stats "--$option=$number" "$work/numbers.csv"
+        refuse "$option: '$number' is not a whole number of at least 1" stats "--$option=$number" "$work/numbers.csv"
     done
 done
-refuse "num-partitions: 4294967296 prefixes are more" stats --num-partitions 4294967296 "$work/numbers.csv"
+refuse "num-partitions: 4294967296 is more prefixes" stats --num-partitions 4294967296 "$work/numbers.csv"
 for variant in "--serial serial" "--vectorized vectorized" "--parallel parallel"; do
     refuse "variant ${variant#* } runs on the host.*--device gpu" stats "${variant% *}" --device gpu "$work/numbers.csv"
 done
 refuse "variant parallel-vectorized runs on the host" stats --parallel --vectorized --device cpu "$work/numbers.csv"
-refuse "method: 'bubble' is none of auto, sort, select, fused" stats --method bubble "$work/numbers.csv"
+refuse "method: 'bubble' is not one of auto, sort, select, fused" stats --method bubble "$work/numbers.csv"
 for option in gpu serial parallel vectorized all-variants sweep plots; do
     refuse "$option takes no value" stats "--$option=yes" "$work/numbers.csv"
 done

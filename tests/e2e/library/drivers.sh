@@ -63,18 +63,18 @@ if ! sanitized; then
     [ $status -eq 4 ] || fail "status $status for a driver that aborts"
     # And one that aborts later, after it has taken the signal for itself.
     expect_exit 4 with late env KOINE_PROBE=/nonexistent "$KOINE" devices
-    expect_stderr '^koine devices: crashed \(SIGABRT, .*\) while nothing was under way on a device'
+    expect_stderr '^koine devices: crashed \(SIGABRT, .*\) while nothing was running on a device'
 fi
 rm -f "$FAKE_DRIVER_LOG"
 
 # It is named, with what it does, and nothing else is lost.
 expect_exit 0 with abort "$KOINE" devices --all
-expect_stdout '^opencl:faulty.icd +.*libdriver.so .*the driver is left out: .* signal 6 \(Aborted\)'
+expect_stdout '^opencl:faulty.icd +.*libdriver.so .*the driver is skipped: .* signal 6 \(Aborted\)'
 expect_opened 1
 expect_exit 0 with abort "$KOINE" devices --all --json -
-expect_stdout '"why_not": "the driver is left out: .* signal 6'
+expect_stdout '"why_not": "the driver is skipped: .* signal 6'
 expect_exit 0 with abort "$KOINE" stats "$work/numbers.csv"
-expect_stderr "opencl:faulty.icd \(.*libdriver.so\) \[not usable: the driver is left out"
+expect_stderr "opencl:faulty.icd \(.*libdriver.so\) \[not usable: the driver is skipped"
 expect_exit 4 with abort "$KOINE" stats --device opencl:0.0 "$work/numbers.csv"
 expect_opened 0 # the verdict is kept
 
@@ -82,7 +82,7 @@ expect_opened 0 # the verdict is kept
 cp "$driver" "$work/other.so"
 mv "$work/other.so" "$work/libdriver.so"
 expect_exit 0 with exit "$KOINE" devices --all
-expect_stdout 'the driver is left out: .* exit status 3'
+expect_stdout 'the driver is skipped: .* exit status 3'
 expect_opened 1
 expect_exit 0 koine cache clear
 expect_exit 0 with segv "$KOINE" devices --all
@@ -100,12 +100,12 @@ grep -q faulty "$work/out" && fail "a driver that can be opened is left out"
 # A host application that ignores SIGCHLD learns nothing of a child's end.
 expect_exit 0 koine cache clear
 expect_exit 0 with abort sh -c "trap '' CHLD; exec '$KOINE' devices --all"
-expect_stdout 'the driver is left out'
+expect_stdout 'the driver is skipped'
 # Where nothing can be kept, it is tried each time.
 rm -f "$FAKE_DRIVER_LOG"
 for _ in 1 2; do
     expect_exit 0 with abort env KOINE_CACHE_DIR=/dev/null/cache "$KOINE" devices --all
-    expect_stdout 'the driver is left out'
+    expect_stdout 'the driver is skipped'
 done
 expect_opened 2
 
@@ -122,4 +122,4 @@ grep -o '"name": .*' "$work/before.json" >"$work/wanted"
 grep -o '"name": .*' "$work/out" >"$work/found"
 cmp "$work/wanted" "$work/found" || fail "not the devices that there are without the faulty driver"
 expect_exit 0 with abort "$KOINE" stats "$work/numbers.csv"
-expect_stderr "^koine: opencl:faulty.icd .*left out.*signal 6.*'koine cache clear'"
+expect_stderr "^koine: opencl:faulty.icd .*skipped.*signal 6.*'koine cache clear'"

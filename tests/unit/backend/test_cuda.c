@@ -138,8 +138,8 @@ START_TEST(binaries)
                    "kernel absent|cuModuleGetFunction");
     cuda->program_free(again);
     expect_failure(cuda->program_load(context, "no cubin", 8, "", &again, &err), KN_ERROR_INPUT, &err,
-                   "no cubin");
-    expect_failure(cuda->program_load(context, "", 0, "", &again, &err), KN_ERROR_INPUT, &err, "no cubin");
+                   "not a cubin");
+    expect_failure(cuda->program_load(context, "", 0, "", &again, &err), KN_ERROR_INPUT, &err, "not a cubin");
     free(binary);
     cuda->program_free(program);
 }

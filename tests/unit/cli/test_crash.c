@@ -158,7 +158,7 @@ static void before_any_kernel(void)
 START_TEST(kernels)
 {
     expect_exit_4(one_kernel);
-    expect_said("(SIGSEGV, an access to memory that is not there) while opencl:0.0 (a processor) was running "
+    expect_said("(SIGSEGV, an access to invalid memory) while opencl:0.0 (a processor) was running "
                 "or about "
                 "to run smash (folder/b.cl)");
     expect_unsaid("before");
@@ -180,11 +180,11 @@ END_TEST
 START_TEST(other_work)
 {
     expect_exit_4(compiling);
-    expect_said("(SIGABRT, it gave up by itself) while compiling reduce.cl for opencl:0.0\n");
+    expect_said("(SIGABRT, it aborted itself) while compiling reduce.cl for opencl:0.0\n");
     expect_unsaid("a driver");
     expect_exit_4(after_a_kernel);
     expect_said(
-        "while nothing was under way on a device; what ran last: smash (b.cl) on opencl:0.0 (a processor)");
+        "while nothing was running on a device; what ran last: smash (b.cl) on opencl:0.0 (a processor)");
     expect_said("Oclgrind");
     expect_exit_4(before_any_kernel);
     expect_said("what ran last: nothing yet");

@@ -11,7 +11,7 @@ static struct run_type type_of(const char *word)
 {
     struct run_type type;
 
-    ck_assert_msg(run_type_read(word, strlen(word), &type), "%s is no type", word);
+    ck_assert_msg(run_type_read(word, strlen(word), &type), "%s is not a type", word);
     return type;
 }
 

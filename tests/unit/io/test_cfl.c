@@ -76,13 +76,13 @@ START_TEST(refused_sizes)
 {
     struct npy array;
 
-    refuse("# Dimensions\n4294967296 4294967296\n", 48, "a.hdr", "fits into memory");
+    refuse("# Dimensions\n4294967296 4294967296\n", 48, "a.hdr", "fits in memory");
     refuse("# Dimensions\n99999999999999999999 1\n", 48, "a.hdr", "expected sizes of at least 1");
     refuse("# Dimensions\n1048576 1048576 65536\n", 48, "a.cfl",
            "ends at offset 48, but expected 576460752303423488 bytes");
     refuse("# Dimensions\n3 2\n", 47, "a.cfl", "ends at offset 47, but expected 48 bytes");
-    refuse("# Dimensions\n3 2\n", 0, "a.cfl", "promises 6 complex numbers");
-    refuse("# Dimensions\n5 1\n", 48, "a.cfl", "offset 40: more follows the 5 complex numbers");
+    refuse("# Dimensions\n3 2\n", 0, "a.cfl", "declares 6 complex numbers");
+    refuse("# Dimensions\n5 1\n", 48, "a.cfl", "offset 40: there is more after the 5 complex numbers");
     ck_assert_int_eq(remove(io_path("a.cfl")), 0);
     IO_REFUSED(cfl_read(io_path("a"), &array, err), KN_ERROR_INPUT, "a.cfl");
     IO_REFUSED(cfl_read(io_path("nothing"), &array, err), KN_ERROR_INPUT, "nothing.hdr");
@@ -137,10 +137,10 @@ START_TEST(refused_writing)
 
     // One of the two names is taken: neither file is touched, and no other appears.
     io_write("d.hdr", "mine", 4);
-    IO_REFUSED(cfl_write(io_path("d"), &array, false, err), KN_ERROR_OUTPUT, "d.hdr: is already there");
+    IO_REFUSED(cfl_write(io_path("d"), &array, false, err), KN_ERROR_OUTPUT, "d.hdr: already exists");
     ck_assert(!io_exists("d.cfl"));
     io_write("e.cfl", "mine", 4);
-    IO_REFUSED(cfl_write(io_path("e"), &array, false, err), KN_ERROR_OUTPUT, "e.cfl: is already there");
+    IO_REFUSED(cfl_write(io_path("e"), &array, false, err), KN_ERROR_OUTPUT, "e.cfl: already exists");
     ck_assert(!io_exists("e.hdr"));
     other.type = KN_I32;
     other.is_complex = false;

@@ -333,11 +333,11 @@ START_TEST(orders_of_dates)
             ck_assert_double_eq(t.times.values[0], files[i].seconds);
             csv_free(&t);
         }
-    expect_refused(ambiguous, 0, 2, "column 2 (when): in \"7/8/2020 07:07:49\" the month may stand first");
+    expect_refused(ambiguous, 0, 2, "column 2 (when): \"7/8/2020 07:07:49\" may be month first");
     expect_refused("when,a\n7/24/2020 07:07,1\n24/7/2020 07:08,2\n", 0, 3, "(7/24/2020 07:07:49.5)");
-    expect_refused("Date,Time,a\n7/8/2020,07:07,1\n", 0, 2, "in \"7/8/2020\" the month may stand first");
+    expect_refused("Date,Time,a\n7/8/2020,07:07,1\n", 0, 2, "\"7/8/2020\" may be month first");
     expect_refused("Date,Time,a\n7/24/2020,07:07,1\n7/24/2020,7,2\n", 0, 3,
-                   "of which the time of day stands in the next column");
+                   "with the time of day in the next column");
     expect_refused("Date,Time,a\n7/24/2020,07:07,1\n7/24/2020\n", 0, 3, "column 1 \"Date Time\"");
     expect_refused("when,a\n24.7.2020 07:07,1\n7.24.2020 07:08,2\n", 0, 3, "(24/7/2020 07:07:49.5)");
     // Where no times are wanted it is text.
@@ -368,7 +368,7 @@ START_TEST(stated_separators)
     csv_free(&t);
     // One column of text, not two of numbers.
     expect_refused("sep=;\n1,5\n2,5\n", 0, 3, "found text in the file's only column");
-    expect_refused("sep=:\na:b\n1:2\n", 0, 1, "says that ':' is between cells");
+    expect_refused("sep=:\na:b\n1:2\n", 0, 1, "names the separator ':'");
 }
 END_TEST
 
@@ -458,7 +458,7 @@ static void expect_packed(size_t (*pack)(const char *text, size_t count, char *p
             if (cut == first)
                 continue;
             ck_assert_int_eq(csv_read(file_with(packed, cut), &options, &t, &err), KN_ERROR_INPUT);
-            ck_assert_msg(strstr(err.text, "packed bytes end early"), "%s", err.text);
+            ck_assert_msg(strstr(err.text, "compressed data end early"), "%s", err.text);
         }
         packed[all / 2] ^= 0x55;
         packed[all / 2 + 1] ^= 0x33;

@@ -138,7 +138,7 @@ START_TEST(no_image)
     refuse(HEAD("|u1", "(1, 1, 2, 3)"), 6, "has 4 dimensions");
     refuse(HEAD("<c8", "(2, 3)"), 48, "is of complex64");
     refuse(HEAD("|u1", "(0, 3)"), 0, "is empty");
-    refuse(HEAD("<u2", "(2, 3)"), 11, "the header says 6 numbers, 12 bytes, but 11 follow it");
+    refuse(HEAD("<u2", "(2, 3)"), 11, "the header declares 6 numbers, 12 bytes, but 11 follow it");
     refuse(HEAD("<u2", "(2, 3)"), 13, "but 13 follow it");
     refuse(HEAD("<f2", "(2, 3)"), 12, "a floating-point type other than float32 and float64");
 }
@@ -152,7 +152,7 @@ START_TEST(too_large)
 
     io_write("a.npy", bytes, make(&kinds[0], PAGES, false, bytes));
     IO_OK(image_open(io_path("a.npy"), HEIGHT * WIDTH - 1, &file, err));
-    IO_REFUSED(image_read(file, 0, &image, err), KN_ERROR_INPUT, "more than the 19 bytes");
+    IO_REFUSED(image_read(file, 0, &image, err), KN_ERROR_INPUT, "more than the limit of 19 bytes");
     image_close(file);
 }
 END_TEST

@@ -208,9 +208,9 @@ START_TEST(other_files)
     H5Tclose(type);
     H5Gclose(group);
     H5Fclose(file);
-    refuse("c.h5", "promises 1099511627776 acquisitions, but the file has only");
+    refuse("c.h5", "declares 1099511627776 acquisitions, but the file has only");
     IO_REFUSED(ismrmrd_read(io_path("c.h5"), "numbers", &scan, err), KN_ERROR_INPUT,
-               "'numbers/data' is no table of acquisitions");
+               "'numbers/data' is not a table of acquisitions");
 }
 END_TEST
 

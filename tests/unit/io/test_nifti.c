@@ -74,7 +74,7 @@ START_TEST(written_plane)
     ck_assert_float_eq(float_at(bytes, 88), 1);
     for (size_t i = 0; i < 6; i++)
         ck_assert_float_eq(float_at(bytes, 352 + 4 * i), (float)pixels[i]);
-    IO_REFUSED(nifti_write(io_path("a.nii"), &image, NULL, false, err), KN_ERROR_OUTPUT, "is already there");
+    IO_REFUSED(nifti_write(io_path("a.nii"), &image, NULL, false, err), KN_ERROR_OUTPUT, "already exists");
 }
 END_TEST
 

@@ -45,7 +45,7 @@ START_TEST(arrays_and_texts)
         ck_assert_str_eq(text, "cs?");
         IO_OK(npz_text(&npz, "format", text, 3, err));
         ck_assert_str_eq(text, "cs");
-        IO_REFUSED(npz_text(&npz, "data", text, sizeof text, err), KN_ERROR_INPUT, "is no text");
+        IO_REFUSED(npz_text(&npz, "data", text, sizeof text, err), KN_ERROR_INPUT, "is not text");
         IO_REFUSED(npz_array(&npz, "format", &array, err), KN_ERROR_INPUT, "a.npz: format");
         IO_REFUSED(npz_array(&npz, "indices", &array, err), KN_ERROR_INPUT,
                    "has no array 'indices' among its 4");

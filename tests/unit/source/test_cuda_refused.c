@@ -85,7 +85,7 @@ START_TEST(refusals)
          KN_ERROR_UNSUPPORTED},
         {"void f(int n)\n{ asm(\"a\") }", "t.cl:2: \"}\" stands where \";\" behind asm", KN_ERROR_BUILD},
         {"asm(\"a\");", "t.cl:1: \"asm\"", KN_ERROR_BUILD},
-        {"int f(a)\nint b; { return a; }", "t.cl:2: \"b\" is none of this function's parameters",
+        {"int f(a)\nint b; { return a; }", "t.cl:2: \"b\" is not one of this function's parameters",
          KN_ERROR_BUILD},
         {"int f(a)\nint; { return a; }", "t.cl:2: \";\" stands where the name of a parameter",
          KN_ERROR_BUILD},

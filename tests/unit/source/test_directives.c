@@ -143,7 +143,7 @@ START_TEST(bad_expressions)
         {"99999999999999999999", "64 bits"},
         {"\"x\"", "where a value"},
         {"* 2", "where a value"},
-        {"UNKNOWN(1)", "no macro that takes arguments"},
+        {"UNKNOWN(1)", "not a macro that takes arguments"},
         {"defined", "needs a macro's name"},
         {"defined(A", "\")\" is missing"},
         {"defined 3", "needs a macro's name"},

@@ -244,8 +244,8 @@ START_TEST(forbidden)
     expect_forbidden("uintptr_t a", "its size differs");
     expect_forbidden("ptrdiff_t a", "its size differs");
     expect_forbidden("event_t a", "event");
-    expect_forbidden("void a", "void is no type");
-    expect_forbidden("void", "void is no type");
+    expect_forbidden("void a", "void is not a type");
+    expect_forbidden("void", "void is not a type");
     expect_forbidden("float *", "must point to __global");
     expect_forbidden("__global float a", "by value is private");
     expect_forbidden("__local float a", "by value is private");
@@ -277,7 +277,7 @@ START_TEST(unreadable)
     expect_error("kernel void k()\n__attribute__((reqd_work_group_size(1, 2, 3, 4))) {}", 2,
                  "three positive integers");
     expect_error("kernel void k()\n__attribute__((reqd_work_group_size(N, 2, 3))) {}", 2,
-                 "\"N\" is no number");
+                 "\"N\" is not a number");
 }
 END_TEST
 

@@ -48,7 +48,7 @@ kn_status ki_autocorr_check_frames(const char *function, const kn_queue *queue,
     sums = autocorr_offsets(frames->max_offset) * sizeof(uint64_t);
     if (frames->count > SIZE_MAX / (frame > sums ? frame : sums))
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "%s: %zu images of %zu bytes are more than memory has addresses", function,
+                       "%s: %zu images of %zu bytes are more than the address space holds", function,
                        frames->count, frame);
     bytes = frames->count * frame;
     status = check_buffer(function, queue, frames->first, "images", bytes, err);

@@ -39,7 +39,7 @@ kn_status ki_recon_check_samples(size_t samples, kn_error *err)
     if (samples == 0)
         return ki_fail(err, KN_ERROR_ARGUMENT, "there are no samples");
     if (samples > SIZE_MAX / 8 / sizeof(double complex))
-        return ki_fail(err, KN_ERROR_LIMIT, "%zu samples are more than memory has addresses for", samples);
+        return ki_fail(err, KN_ERROR_LIMIT, "%zu samples are more than the address space holds", samples);
     return KN_OK;
 }
 

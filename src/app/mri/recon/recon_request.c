@@ -36,7 +36,7 @@ kn_status ki_recon_check_scan(struct recon *recon, kn_error *err)
     if (coils == 0)
         return ki_fail(err, KN_ERROR_ARGUMENT, "there are no coils");
     if (coils > most / recon->scan.samples || coils > most / recon->voxels)
-        return ki_fail(err, KN_ERROR_LIMIT, "%zu coils of %zu samples are more than memory has addresses for",
+        return ki_fail(err, KN_ERROR_LIMIT, "%zu coils of %zu samples are more than the address space holds",
                        coils, recon->scan.samples);
     return KN_OK;
 }
@@ -89,10 +89,10 @@ static kn_status check_method(const struct recon *recon, kn_error *err)
                        "data is NULL; without data there is the adjoint alone, not %s",
                        kn_recon_method_name(method));
     if (recon->options.start && method != KN_RECON_METHOD_LEAST_SQUARES)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "a start goes with least squares, not with %s",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "a start is only for least squares, not with %s",
                        kn_recon_method_name(method));
     if (recon->extras.positions && method != KN_RECON_METHOD_ADJOINT)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "positions go with the adjoint, not with %s",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "positions are only for the adjoint, not with %s",
                        kn_recon_method_name(method));
     if (recon->scan.basis && method == KN_RECON_METHOD_GRIDDING)
         return ki_fail(err, KN_ERROR_UNSUPPORTED, "gridding has no basis; take least squares or the adjoint");
@@ -147,7 +147,7 @@ static kn_status check_q(const struct recon *recon, kn_error *err)
     if (recon->options.method != KN_RECON_METHOD_LEAST_SQUARES || recon->on_host ||
         recon->options.normal == KN_RECON_NORMAL_FORWARD)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "a file of Q goes with least squares on a device, by KN_RECON_NORMAL_TOEPLITZ");
+                       "a file of Q is only for least squares on a device, by KN_RECON_NORMAL_TOEPLITZ");
     return KN_OK;
 }
 
@@ -187,7 +187,7 @@ static kn_status choose_adjoint(struct recon *recon, const kn_queue *queue, kn_e
     if (recon->options.method != KN_RECON_METHOD_GRIDDING)
         return ki_recon_choose(&adjoint, &recon->kernel, recon->why, err);
     if (recon->options.adjoint != KN_RECON_ADJOINT_AUTO)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "the adjoint %s goes with sums; gridding has neither",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "the adjoint %s is only for sums; gridding has neither",
                        kn_recon_adjoint_method_name(recon->options.adjoint));
     return KN_OK;
 }

@@ -181,7 +181,7 @@ kn_status ki_mri_forward_host(const kn_recon_matrix *matrix, const double *k, si
     if (!image || !data || !mri_kernel_is_host(kernel) || !mri_kernel_is_separable(kernel))
         return ki_fail(
             err, KN_ERROR_ARGUMENT,
-            "mri_forward_host: image or data is NULL, or kernel %d is no product of matrices of the "
+            "mri_forward_host: image or data is NULL, or kernel %d is not a product of matrices of the "
             "host",
             (int)kernel);
     f.size = number_size(f.is_double);

@@ -220,7 +220,7 @@ static kn_status check_frames(const char *what, const double *frames, size_t cou
                               kn_error *err)
 {
     if (count > SIZE_MAX / sizeof *frames / detectors)
-        return ki_fail(err, KN_ERROR_LIMIT, "%zu x %zu numbers of %s are more than memory has addresses for",
+        return ki_fail(err, KN_ERROR_LIMIT, "%zu x %zu numbers of %s are more than the address space holds",
                        count, detectors, what);
     for (size_t i = 0; frames && i < count * detectors; i++)
         if (!isfinite(frames[i]))

@@ -75,7 +75,7 @@ static kn_status check_support(const kn_least_squares_options *task, bool on_dev
         const char *reason;
     } refused[] = {
         {holds && task->correction,
-         "a correction of your own goes with cgnr and printed; fista, bb and sirt hold bounds"},
+         "a correction is only for cgnr and printed; fista, bb and sirt keep bounds exactly"},
         {task->method == KN_LEAST_SQUARES_SIRT && (task->lambda > 0 || task->smooth > 0),
          "sirt has neither lambda nor smooth; fista and bb have"},
         {on_device && task->type == KN_F64 && ki_solve_single_alone(task),
@@ -92,7 +92,7 @@ static kn_status check_support(const kn_least_squares_options *task, bool on_dev
          "the host has the formats sell and simple (rows); the others want a device"},
         {!cgnr && !((printed || holds) && on_device) && task->format != KN_SPARSE_AUTO,
          "formats are a choice of cgnr's, and on devices of all methods but gram; the others have one"},
-        {!cgnr && task->preconditioner, "preconditioners go with cgnr"},
+        {!cgnr && task->preconditioner, "preconditioners are only for cgnr"},
         {gram && task->bounded,
          "gram has no bounds; fista, bb and sirt hold them, and with cgnr they are a penalty"},
         {gram && task->stop != KN_LEAST_SQUARES_STOP_FIXED, "gram has no iterations to stop"},

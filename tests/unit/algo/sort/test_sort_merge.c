@@ -343,7 +343,7 @@ START_TEST(no_order)
             EXPECT_OK(kn_buffer_read(queue, buffer, 0, found, bytes, &err));
             test_expect_poison(buffer, bytes);
             for (size_t byte = 0; byte < bytes; byte++)
-                ck_assert_msg(!(found[byte] & 0x80), "'%s', n %zu: byte %zu is none of the elements'",
+                ck_assert_msg(!(found[byte] & 0x80), "'%s', n %zu: byte %zu is not one of the elements'",
                               snippets[s], sizes[i], byte);
             kn_buffer_free(buffer);
         }

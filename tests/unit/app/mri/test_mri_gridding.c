@@ -371,7 +371,7 @@ START_TEST(not_a_number)
     p.data[17] = 1;
     adjoint(&p, gridding, NULL, image);
     for (size_t n = 0; n < p.voxels; n++)
-        ck_assert_msg(isfinite(creal(image[n])) && isfinite(cimag(image[n])), "voxel %zu is no number", n);
+        ck_assert_msg(isfinite(creal(image[n])) && isfinite(cimag(image[n])), "voxel %zu is not a number", n);
     ki_mri_gridding_free(gridding);
     discard(&p);
     free(image);

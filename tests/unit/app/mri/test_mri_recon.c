@@ -248,7 +248,7 @@ START_TEST(start_and_kept_q)
     extras.save_q = path;
     first = run_with(&scan, &options, &extras);
     ck_assert(!first->details.q_loaded);
-    EXPECT_REFUSED(KN_ERROR_OUTPUT, "already there",
+    EXPECT_REFUSED(KN_ERROR_OUTPUT, "already exists",
                    kn_recon_solve_with(queue, &scan.given, &options, &extras, &second, &err));
     // Q says which kernel it came from; the adjoint is by the one that is asked for.
     extras.save_q = NULL;
@@ -413,7 +413,8 @@ START_TEST(refused_together)
     options.method = KN_RECON_METHOD_GRIDDING;
     refuse(&given, &options, NULL, NULL, KN_ERROR_UNSUPPORTED, "gridding runs on a device");
     options.start = scan.k;
-    refuse(&given, &options, NULL, queue, KN_ERROR_ARGUMENT, "a start goes with least squares, not with gri");
+    refuse(&given, &options, NULL, queue, KN_ERROR_ARGUMENT,
+           "a start is only for least squares, not with gri");
     options.start = NULL;
     given.basis = scan.k;
     refuse(&given, &options, NULL, queue, KN_ERROR_UNSUPPORTED, "gridding has no basis");
@@ -422,14 +423,16 @@ START_TEST(refused_together)
     options.kernel = KN_RECON_KERNEL_HOST_DOUBLE;
     options.density = KN_RECON_DENSITY_PIPE;
     refuse(&given, &options, NULL, NULL, KN_ERROR_UNSUPPORTED, "density compensation by pipe runs on a dev");
-    refuse(&given, &adjoint, &q, queue, KN_ERROR_ARGUMENT, "a file of Q goes with least squares on a device");
-    refuse(&given, &ls, &anywhere, queue, KN_ERROR_ARGUMENT, "positions go with the adjoint, not with ls");
+    refuse(&given, &adjoint, &q, queue, KN_ERROR_ARGUMENT,
+           "a file of Q is only for least squares on a device");
+    refuse(&given, &ls, &anywhere, queue, KN_ERROR_ARGUMENT,
+           "positions are only for the adjoint, not with ls");
     options = ls;
     options.kernel = KN_RECON_KERNEL_HOST_DOUBLE;
-    refuse(&given, &options, &q, queue, KN_ERROR_ARGUMENT, "a file of Q goes with");
+    refuse(&given, &options, &q, queue, KN_ERROR_ARGUMENT, "a file of Q is only for");
     options = ls;
     options.normal = KN_RECON_NORMAL_FORWARD;
-    refuse(&given, &options, &q, queue, KN_ERROR_ARGUMENT, "a file of Q goes with");
+    refuse(&given, &options, &q, queue, KN_ERROR_ARGUMENT, "a file of Q is only for");
     options.relative_lambda = true;
     refuse(&given, &options, NULL, queue, KN_ERROR_ARGUMENT, "give lambda in absolute terms");
     given.data = NULL;
@@ -496,7 +499,7 @@ START_TEST(refused_scans)
     REFUSED(KN_ERROR_ARGUMENT, "a matrix of 1 axes", matrix.axes, 1);
     REFUSED(KN_ERROR_ARGUMENT, "there are no samples", samples, 0);
     REFUSED(KN_ERROR_ARGUMENT, "there are no coils", coils, 0);
-    REFUSED(KN_ERROR_LIMIT, "memory has addresses", coils, SIZE_MAX / 100);
+    REFUSED(KN_ERROR_LIMIT, "address space holds", coils, SIZE_MAX / 100);
     REFUSED(KN_ERROR_ARGUMENT, "k is NULL", k, NULL);
     REFUSED(KN_ERROR_ARGUMENT, "sample 7: a weight of -1", weights, numbers);
     numbers[7] = NAN;

@@ -268,7 +268,7 @@ START_TEST(refused)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "is not one of the kernel naive",
                    kn_recon_plan_create(queue, &matrix, k, 1, &options, &plan, &err));
     solve.method = KN_RECON_METHOD_GRIDDING;
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the adjoint separable goes with sums",
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the adjoint separable is only for sums",
                    kn_recon_solve(queue, &scan, &solve, &solution, &err));
     options = KN_INIT(kn_recon_options, .nufft_tolerance = 1e-5);
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "for KN_RECON_ADJOINT_NUFFT alone",

@@ -266,9 +266,9 @@ START_TEST(refused)
     expect_refused(ki_trajectory_plan(&plan, &err), KN_ERROR_ARGUMENT, &err,
                    "spiral trajectory has no partitions");
     plan = (kn_recon_trajectory){.kind = KN_RECON_TRAJECTORY_RADIAL, .samples = SIZE_MAX / 8, .spokes = 2};
-    expect_refused(ki_trajectory_plan(&plan, &err), KN_ERROR_ARGUMENT, &err, "more than fit into memory");
+    expect_refused(ki_trajectory_plan(&plan, &err), KN_ERROR_ARGUMENT, &err, "more than fit in memory");
     plan = (kn_recon_trajectory){.kind = KN_RECON_TRAJECTORY_KOOSHBALL, .extent = SIZE_MAX / 2};
-    expect_refused(ki_trajectory_plan(&plan, &err), KN_ERROR_ARGUMENT, &err, "more than fit into memory");
+    expect_refused(ki_trajectory_plan(&plan, &err), KN_ERROR_ARGUMENT, &err, "more than fit in memory");
     expect_refused(ki_trajectory_check("t.cfl", &plane, k, 2, &err), KN_ERROR_INPUT, &err,
                    "t.cfl: sample 1: ky is 17.5 cycles per field of view, but a matrix of 32 resolves 16");
     ck_assert_int_eq(ki_trajectory_check("t.cfl", &plane, k, 1, &err), KN_OK);

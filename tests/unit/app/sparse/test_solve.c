@@ -314,7 +314,7 @@ START_TEST(refused)
     } tried[] = {
         {{.method = KN_LEAST_SQUARES_FISTA, .stop = KN_LEAST_SQUARES_STOP_NCP},
          "only cgnr looks at the whiteness"},
-        {{.method = KN_LEAST_SQUARES_BB, .correction = "d"}, "goes with cgnr and printed"},
+        {{.method = KN_LEAST_SQUARES_BB, .correction = "d"}, "is only for cgnr and printed"},
         {{.method = KN_LEAST_SQUARES_SIRT, .lambda = 1}, "neither lambda nor smooth"},
         {{.method = KN_LEAST_SQUARES_GRAM, .type = KN_F64}, "in single precision alone"},
         {{.stop = KN_LEAST_SQUARES_STOP_NCP, .type = KN_F64}, "in single precision alone"},

@@ -104,7 +104,7 @@ START_TEST(nothing_is_overwritten)
 
     write_ok(path, "old", false);
     ck_assert_int_eq(chmod(path, 0604), 0);
-    expect_failure(path, false, "already there");
+    expect_failure(path, false, "already exists");
     expect_contents(path, "old");
     write_ok(path, "newer", true);
     expect_contents(path, "newer");
@@ -115,7 +115,7 @@ START_TEST(nothing_is_overwritten)
     ck_assert_int_eq(ki_output_open(path, false, &out, &err), KN_OK);
     write_ok(path, "theirs", false);
     ck_assert_int_eq(ki_output_close(out, &err), KN_ERROR_OUTPUT);
-    ck_assert_ptr_nonnull(strstr(err.text, "already there"));
+    ck_assert_ptr_nonnull(strstr(err.text, "already exists"));
     expect_contents(path, "theirs");
     ck_assert_uint_eq(entries(folder), 1);
 }
@@ -129,13 +129,13 @@ START_TEST(links_and_devices)
     snprintf(link, sizeof link, "%s/link", folder);
     write_ok(path, "old", false);
     ck_assert_int_eq(symlink("result.txt", link), 0);
-    expect_failure(link, false, "already there");
+    expect_failure(link, false, "already exists");
     write_ok(link, "new", true);
     expect_contents(path, "new");
     ck_assert_int_eq(lstat(link, &info), 0);
     ck_assert(S_ISLNK(info.st_mode));
     ck_assert_int_eq(unlink(path), 0);
-    expect_failure(link, false, "already there"); // a link that leads nowhere is a taken name too
+    expect_failure(link, false, "already exists"); // a link that leads nowhere is a taken name too
     ck_assert_uint_eq(entries(folder), 1);
     write_ok("/dev/null", "gone", false);
     expect_failure("/dev/full", false, "No space left");
@@ -271,7 +271,7 @@ START_TEST(folders)
     write_ok(path, "file", false);
     snprintf(name, sizeof name, "%s/result.txt/d", folder);
     ck_assert_int_eq(ki_output_folder(name, &err), KN_ERROR_OUTPUT);
-    ck_assert_ptr_nonnull(strstr(err.text, "a file is in the way"));
+    ck_assert_ptr_nonnull(strstr(err.text, "a file of this name exists"));
 }
 END_TEST
 

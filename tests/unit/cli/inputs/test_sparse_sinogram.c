@@ -227,13 +227,13 @@ START_TEST(refused)
     H5Sclose(space);
     H5Gclose(group);
     H5Fclose(file);
-    refuse("c.h5", &second, "promises 17179869184 numbers, but the file has only");
+    refuse("c.h5", &second, "declares 17179869184 numbers, but the file has only");
     file = H5Fcreate(io_path("d.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     group = H5Gcreate2(file, "exchange", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     H5Gclose(H5Gcreate2(group, "data", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     H5Gclose(group);
     H5Fclose(file);
-    refuse("d.h5", &second, "'exchange/data' is no array of numbers");
+    refuse("d.h5", &second, "'exchange/data' is not an array of numbers");
     file = H5Fcreate(io_path("e.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     group = H5Gcreate2(file, "exchange", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     put_array(group, "data", 2, ones, H5T_NATIVE_FLOAT, &(double){1});

@@ -156,7 +156,7 @@ START_TEST(arrays_refused)
     refuse(&request, KN_ERROR_INPUT, "d.npy: has 20 samples, but the trajectory");
     refuse(&request, KN_ERROR_INPUT, "t.npy has 24; expected [1, samples, spokes, coils]");
     write_npy("d.npy", true, 3, times, data);
-    refuse(&request, KN_ERROR_INPUT, "more than one dimension; expected coils alone");
+    refuse(&request, KN_ERROR_INPUT, "more than one dimension; expected only coils");
     write_npy("d.npy", false, 2, whole, data);
     refuse(&request, KN_ERROR_INPUT, "is of float64, expected complex floats");
     write_npy("d.npy", true, 2, whole, data);
@@ -170,7 +170,7 @@ START_TEST(arrays_refused)
     request.matrix.size[1] = 8;
     refuse(&request, KN_ERROR_INPUT, "but a matrix of 8 resolves 4");
     request.matrix = (kn_recon_matrix){2, {SIZE_MAX / 2, SIZE_MAX / 2, 1}};
-    refuse(&request, KN_ERROR_ARGUMENT, "fit into memory");
+    refuse(&request, KN_ERROR_ARGUMENT, "fit in memory");
     // One sample that is no number; coils without a signal are taken, and counted.
     data[ALL + 5] = mri_complex(1, NAN);
     write_npy("d.npy", true, 2, whole, data);

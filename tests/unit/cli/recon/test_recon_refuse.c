@@ -45,7 +45,7 @@ START_TEST(options)
     refuse(&run, KN_ERROR_UNSUPPORTED, "--density pipe runs on a device");
     run = run_of(KN_RECON_METHOD_ADJOINT, KN_RECON_KERNEL_HOST_DOUBLE);
     run.start = (double complex *)numbers;
-    refuse(&run, KN_ERROR_ARGUMENT, "--warm-start goes with --solver ls");
+    refuse(&run, KN_ERROR_ARGUMENT, "--warm-start needs --solver ls");
     run.start = NULL;
     run.extras.load_q = "q";
     refuse(&run, KN_ERROR_ARGUMENT, "--load-q: only --solver ls has a Q");
@@ -56,15 +56,15 @@ START_TEST(options)
     refuse(&run, KN_ERROR_ARGUMENT, "--load-q: --normal forward has no Q");
     run.extras.load_q = NULL;
     run.options.relative_lambda = true;
-    refuse(&run, KN_ERROR_ARGUMENT, "--normal forward has no Q; give --lambda alone");
+    refuse(&run, KN_ERROR_ARGUMENT, "--normal forward has no Q; use --lambda alone");
     run.options.method = KN_RECON_METHOD_GRIDDING;
-    refuse(&run, KN_ERROR_ARGUMENT, "--normal forward goes with --solver ls");
+    refuse(&run, KN_ERROR_ARGUMENT, "--normal forward needs --solver ls");
     run.options.normal = KN_RECON_NORMAL_TOEPLITZ;
     run.basis = (double complex *)numbers;
-    refuse(&run, KN_ERROR_ARGUMENT, "--basis goes with --solver ls and adjoint");
+    refuse(&run, KN_ERROR_ARGUMENT, "--basis needs --solver ls or adjoint");
     run = run_of(KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_HOST_DOUBLE);
     run.scan.format = MRI_SCAN_PARBOIL;
-    refuse(&run, KN_ERROR_ARGUMENT, "its Q is --solver adjoint");
+    refuse(&run, KN_ERROR_ARGUMENT, "compute its Q with --solver adjoint");
     run.options.method = KN_RECON_METHOD_ADJOINT;
     run.weights = numbers;
     refuse(&run, KN_ERROR_ARGUMENT, "--density and --basis: Parboil");
@@ -81,7 +81,7 @@ START_TEST(host_memory)
     run.arrays.matrix = (kn_recon_matrix){3, {100000, 100000, 100000}};
     run.scan.coils = run.arrays.coils = 1;
     run.scan.voxels = (size_t)1000000000000000;
-    EXPECT_REFUSED(KN_ERROR_MEMORY, "take a smaller --matrix", recon_try_memory(&run, &run.options, &err));
+    EXPECT_REFUSED(KN_ERROR_MEMORY, "use a smaller --matrix", recon_try_memory(&run, &run.options, &err));
 }
 END_TEST
 
@@ -96,14 +96,15 @@ START_TEST(device_memory)
     ck_assert_int_eq(recon_try_memory(&run, &run.options, &why), KN_ERROR_MEMORY);
     ck_assert_msg(strstr(why.text, "--oversampling 1.25") || strstr(why.text, "--solver adjoint"), "%s",
                   why.text);
-    ck_assert_msg(strstr(why.text, "--kernel host-double and host-single work on the host"), "%s", why.text);
+    ck_assert_msg(strstr(why.text, "--kernel host-double and host-single compute on the host"), "%s",
+                  why.text);
 
     // Where gridding cannot serve: least squares without a grid, which then fits.
     run.options.method = KN_RECON_METHOD_LEAST_SQUARES;
     run.arrays.basis = numbers;
     for (*has = 1 << 16; recon_try_memory(&run, &run.options, &why) == KN_OK; *has -= 256)
         ;
-    ck_assert_msg(strstr(why.text, "--normal forward, which takes long and no grid, fits with"), "%s",
+    ck_assert_msg(strstr(why.text, "--normal forward, which takes long but needs no grid, fits with"), "%s",
                   why.text);
     run.options.normal = KN_RECON_NORMAL_FORWARD;
     EXPECT_OK(recon_try_memory(&run, &run.options, &err));

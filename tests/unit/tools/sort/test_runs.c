@@ -143,7 +143,7 @@ START_TEST(given_up)
     ck_assert_uint_eq(taken.count, 1);
     sort_runs_free(runs);
     runs = NULL;
-    EXPECT_REFUSED(KN_ERROR_OUTPUT, "temporary file for what does not fit into memory cannot be made",
+    EXPECT_REFUSED(KN_ERROR_OUTPUT, "temporary file for data that do not fit in memory cannot be made",
                    sort_runs_create(&how, 0, "/nowhere/at/all/result.npy", &runs, &err));
     sort_runs_free(runs);
 }

@@ -304,9 +304,9 @@ START_TEST(kept)
 
     // Not overwritten unless forced; the same bits then.
     first = read_bytes(path, &first_size);
-    EXPECT_REFUSED(KN_ERROR_OUTPUT, "already there", ki_mri_toeplitz_save(queue, again, path, false, &err));
+    EXPECT_REFUSED(KN_ERROR_OUTPUT, "already exists", ki_mri_toeplitz_save(queue, again, path, false, &err));
     test_write(path, "else", 4);
-    EXPECT_REFUSED(KN_ERROR_OUTPUT, "already there", ki_mri_toeplitz_save(queue, again, path, false, &err));
+    EXPECT_REFUSED(KN_ERROR_OUTPUT, "already exists", ki_mri_toeplitz_save(queue, again, path, false, &err));
     second = read_bytes(path, &second_size);
     ck_assert_uint_eq(second_size, 4);
     free(second);

@@ -210,7 +210,7 @@ START_TEST(refused)
                    ki_mri_sum_host(&p.sum, MRI_HOST_SINGLE_SEPARABLE, NULL, image, NULL, &err));
     p.sum.positions = NULL;
     EXPECT_REFUSED(
-        KN_ERROR_ARGUMENT, "kernel 8 is no product of matrices of the host",
+        KN_ERROR_ARGUMENT, "kernel 8 is not a product of matrices of the host",
         ki_mri_forward_host(&p.sum.matrix, p.k, 5, image, MRI_HOST_DOUBLE, NULL, NULL, NULL, image, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL",
                    ki_mri_sum_host(&p.sum, MRI_HOST_DOUBLE, NULL, NULL, NULL, &err));

@@ -24,7 +24,7 @@ START_TEST(refused)
         {{.correction = "d"}, "wants a device"},
         {{.format = KN_SPARSE_MERGE}, "sell and simple"},
         {{.format = KN_SPARSE_SELL, .method = KN_LEAST_SQUARES_BB}, "a choice of cgnr"},
-        {{.preconditioner = KN_LEAST_SQUARES_ILU, .method = KN_LEAST_SQUARES_BB}, "go with cgnr"},
+        {{.preconditioner = KN_LEAST_SQUARES_ILU, .method = KN_LEAST_SQUARES_BB}, "are only for cgnr"},
         {{.method = KN_LEAST_SQUARES_PRINTED, .tolerance = 1}, "all its iterations"},
         {{.method = KN_LEAST_SQUARES_GRAM, .noise = 1}, "no iterations"},
         {{.method = KN_LEAST_SQUARES_GRAM, .bounded = true, .high = 1}, "no bounds"},
