@@ -45,7 +45,7 @@ struct fft_bounds ki_fft_bounds_of(const kn_device_info *info, kn_type type, con
 }
 
 // Lines a group: enough work-items where lines are rows of memory, whole memory transactions where they are
-// columns; but work for every compute unit first. Measured on an H200 (bench/RESULTS.md).
+// columns; but work for every compute unit first. Measured on an H200 (bench/history/fft.md).
 static void choose_lines(const struct planner *p, struct fft_pass *pass)
 {
     bool rows = pass->rows_in && pass->rows_out;

@@ -76,7 +76,7 @@ static kn_status check_tile(const kn_queue *queue, const kn_gemm_tile *tile, con
 // By type: float, complex float, double, complex double. From large to small: the first that keeps the whole
 // device busy serves, else the last.
 #define SHAPES 3
-// The fastest ones on an H200 (bench/RESULTS.md).
+// The fastest ones on an H200 (bench/history/gemm.md).
 static const kn_gemm_tile nvidia[4][SHAPES] = {
     {{64, 128, 16, 8, 8, 4, 8, 1, 0}, {64, 64, 16, 8, 4, 4, 8, 1, 0}, {32, 64, 32, 4, 4, 4, 8, 1, 0}},
     {{64, 64, 8, 8, 4, 4, 8, 1, 0}, {32, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 32, 8, 4, 4, 4, 8, 1, 0}},

@@ -14,7 +14,7 @@
 enum { MOST_BYTES = 1024, MOST_ITEMS = 32, MOST_GROUP = 1024, SNIPPETS = 3 };
 // Local bytes of the search for splits.
 enum { SEARCH_BYTES = 128 };
-// Elements up to which each group looks for its own splits (bench/RESULTS.md).
+// Elements up to which each group looks for its own splits (bench/history/sort.md).
 enum { SPLITS_BY_GROUP = 1 << 21 };
 // Places of scratch memory.
 enum { OTHER_KEYS, TILES, OTHER_VALUES, SEGMENTS, FOUND, SLOTS };

@@ -119,7 +119,7 @@ static bool fits(const struct radix *r)
 }
 
 // Work-items, keys of each, registers of each, groups a compute unit, and whether a tile is loaded ahead (1)
-// or not (2), as measured best on an H200 (bench/RESULTS.md).
+// or not (2), as measured best on an H200 (bench/history/sort.md).
 static const struct shape {
     size_t element; // bytes, at most: of a key or a value
     bool values;    // with or without

@@ -13,7 +13,7 @@
     }
 #define SORTS "algo/sort/sort_bitonic.cl algo/sort/sort_radix.cl"
 
-// Of CPUs as measured with PoCL, of GPUs on an H200 and an H100 (bench/RESULTS.md).
+// Of CPUs as measured with PoCL, of GPUs on an H200 and an H100 (bench/history).
 static const struct engine_crossover_row table[CROSSOVERS_OF_ALL] = {
     [CROSSOVER_SORT_BITONIC] = ROW("sort-bitonic-32bit", SORTS, 0, 1 << 14, 1 << 14),
     [CROSSOVER_SORT_BITONIC_64] = ROW("sort-bitonic-64bit", SORTS, 0, 1 << 17, 1 << 17),

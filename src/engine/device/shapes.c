@@ -2,7 +2,7 @@
 #include "shapes.h"
 
 // Where nothing else is said, sizes of GPUs are the fastest on an H200, and those of CPUs the fastest with
-// PoCL (bench/RESULTS.md). CPUs have small groups and wide vectors throughout: a work-group runs on one
+// PoCL (bench/history). CPUs have small groups and wide vectors throughout: a work-group runs on one
 // thread, and what lives across a barrier goes through memory.
 static const struct engine_shape table[SHAPES_OF_ALL] = {
     // ---- src/algo ----
