@@ -356,6 +356,32 @@ KN_API kn_status kn_recon_operator_create(kn_recon_plan *plan, kn_recon_operator
 KN_API kn_status kn_recon_sense_create(kn_queue *queue, kn_operator *a, bool stacked, const double *maps,
                                        size_t coils, kn_operator **made, kn_error *err);
 
+// ---- coils before they are reconstructed ----
+
+// Data that a matrix of coils makes others of: d'[c] = sum of matrix[c][c'] d[c'], for samples, or maps of
+// the coils, which then are those of the new ones. All matrices have rows of as many complex numbers as there
+// are coils; all is on the host, in double precision. Where the noise of coils is the same, and of one not
+// that of another, least squares weighs them as they deserve: whiten first, then compress.
+
+// Psi = (1 / samples) sum of d d^H over samples, of coils' noise or of their data[2 samples coils], a coil's
+// together: covariance[2 coils coils]. KN_ERROR_ARGUMENT for NULL, no coils or samples, and what is no
+// number.
+KN_API kn_status kn_recon_coils_covariance(const double *data, size_t samples, size_t coils,
+                                           double *covariance, kn_error *err);
+// L^-1, of Psi = L L^H: matrix[2 coils coils], which gives coils noise of variance 1 without correlations.
+// Errors: KN_ERROR_ARGUMENT, also for a covariance that is not finite, not Hermitian (to 1e-5) or singular,
+// with the coil whose noise those before it have (to 1e-12); KN_ERROR_MEMORY.
+KN_API kn_status kn_recon_coils_whiten(const double *covariance, size_t coils, double *matrix, kn_error *err);
+// The `kept` combinations of coils of most energy, by the singular value decomposition of the data whose
+// covariance this is: matrix[2 kept coils], of orthonormal rows; and the part of the energy that they keep
+// (may be NULL). Errors: as above but singular; KN_ERROR_ARGUMENT for a kept of 0 or of more than the coils.
+KN_API kn_status kn_recon_coils_compress(const double *covariance, size_t coils, size_t kept, double *matrix,
+                                         double *energy, kn_error *err);
+// mixed[2 numbers rows] of data[2 numbers coils], which do not overlap, by matrix[2 rows coils].
+// KN_ERROR_ARGUMENT for NULL, no rows or coils, and an array that is both.
+KN_API kn_status kn_recon_coils_mix(const double *matrix, size_t rows, size_t coils, const double *data,
+                                    size_t numbers, double *mixed, kn_error *err);
+
 // ---- from a scan to its image ----
 
 // A scan of one or more coils. The arrays are borrowed.

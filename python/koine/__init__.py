@@ -38,7 +38,7 @@ from .sorting import argsort, sort, sort_by_key, top_k
 from .transforms import fft, ifft, irfft, rfft
 
 if TYPE_CHECKING:
-    from .coils import Sense
+    from .coils import Sense, coil_compression, noise_covariance, whitening
     from .correlation import Autocorrelation, autocorr
     from .lags import Lags, autocorr_lags
     from .laws import Growth, Line, growth
@@ -94,6 +94,7 @@ __all__ = [
     "autocorr",
     "autocorr_lags",
     "box_basis",
+    "coil_compression",
     "convert_trajectory",
     "default_context",
     "density",
@@ -111,6 +112,7 @@ __all__ = [
     "matmul",
     "median",
     "moments",
+    "noise_covariance",
     "phantom",
     "phantom_kspace",
     "prepare",
@@ -131,6 +133,7 @@ __all__ = [
     "stats_of_chunks",
     "top_k",
     "trajectory",
+    "whitening",
     "unique",
     "why_no_device",
     "windows",
@@ -141,7 +144,7 @@ __version__ = _text_of(_lib.kn_version())
 
 # What is imported when it is asked for: operators are SciPy's where SciPy is installed, which takes a while to import.
 _later = {
-    "coils": "Sense",
+    "coils": "Sense coil_compression noise_covariance whitening",
     "correlation": "Autocorrelation autocorr",
     "lags": "Lags autocorr_lags",
     "laws": "Growth Line growth",

@@ -193,6 +193,26 @@ def test_coils_are_combined() -> None:
     assert koine.recon(coils, k, shape, method="adjoint").sense == "none"
 
 
+def test_coils_are_whitened_and_compressed() -> None:
+    noise = np.random.default_rng(4).normal(size=(3, 500, 2)) @ [1, 1j]
+    noise[2] += 0.5j * noise[0]
+    covariance = koine.noise_covariance(noise)
+    assert relative(covariance, noise @ noise.conj().T / 500) < 1e-13
+    matrix = koine.whitening(covariance)
+    assert relative(koine.noise_covariance(matrix @ noise), np.eye(3)) < 1e-12
+    two = koine.coil_compression(covariance, 2)
+    assert relative(two @ two.conj().T, np.eye(2)) < 1e-13
+    kept = (np.abs(two @ noise) ** 2).sum() / 500
+    assert abs(kept - np.linalg.eigvalsh(covariance)[1:].sum()) < 1e-11 * kept
+    with pytest.raises(koine.ArgumentError, match="singular: the noise of coil 1 is made of that of the coils before it"):
+        koine.whitening(np.ones((2, 2)))
+    with pytest.raises(koine.ArgumentError, match="3 coils cannot become 4"):
+        koine.coil_compression(covariance, 4)
+    for wrong in (np.ones((2, 3)), np.ones(4)):
+        with pytest.raises(ValueError, match="covariance has the shape"):
+            koine.whitening(wrong)
+
+
 def test_coils_have_one_image(context: koine.Context) -> None:
     k, shape = koine.trajectory("golden", 16, samples=32, spokes=8)
     where = np.linspace(-1, 1, 16)

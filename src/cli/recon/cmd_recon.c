@@ -65,6 +65,14 @@ static const struct option_row options[] = {
              "coils] or .npy (coils, z, y, x), or estimated from the centre of k-space by ESPIRiT or at low "
              "resolution; or none, an image for each coil and the root of the sum of squares (default: "
              "espirit if the centre is dense enough, else lowres)"},
+    {"noise-scan", FIELD(OPTION_PATH, noise_scan), .metavar = "FILE",
+     .help = "whiten the coils by their noise, measured without signal: a .cfl [1, samples, 1, coils] or .npy "
+             "(coils, samples)"},
+    {"noise-covariance", FIELD(OPTION_PATH, noise_covariance), .metavar = "FILE",
+     .help = "whiten the coils by the covariance of their noise, a .cfl or .npy (coils, coils)"},
+    {"coils", FIELD(OPTION_COUNT, coils), .metavar = "N",
+     .help = "compress the coils to the N combinations with the most energy, by singular value decomposition "
+             "(default: no compression)"},
     {"warm-start", FIELD(OPTION_PATH, warm_start), .metavar = "IMAGE",
      .help = "for ls: start with this image (.cfl/.hdr, .npy) instead of 0"},
     {"density", FIELD(OPTION_PATH, density), .metavar = "none|ramp|pipe|FILE", .fallback = "none",
@@ -232,6 +240,10 @@ const struct command command_recon = {
         "a plane and 4 in a volume; else lowres, or none if no centre is dense; the output says which, and "
         "why. With --sense none, and with the other solvers, coils are reconstructed one by one and combined "
         "by the root of the sum of squares, which has no phase.\n\n"
+        "--noise-scan and --noise-covariance whiten the coils: they are replaced by combinations whose noise "
+        "has variance 1 and is uncorrelated, so that least squares weights them correctly; a singular "
+        "covariance is refused. --coils compresses them afterwards, and the output says how much of their "
+        "energy is kept. The maps of --sense are those of the measured coils, and are transformed likewise.\n\n"
         "The kernels are successive optimizations. naive keeps each voxel's sum in global memory; register "
         "keeps it in a register; coalesced has a separate array for each component of the samples; constant "
         "and constant-struct read samples from constant memory, in chunks, as arrays and as structs; "

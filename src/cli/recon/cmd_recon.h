@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine recon: what was asked for (cmd_recon.c, recon_settle.c) and may be refused (recon_refuse.c), what is
-// said of it (recon_print.c), how coils become one image (recon_sense.c), all variants and their tables
-// (recon_variants.c), and what is written (recon_write.c).
+// said of it (recon_print.c), how coils become one image (recon_sense.c), what becomes of them before
+// (recon_coils.c), all variants and their tables (recon_variants.c), and what is written (recon_write.c).
 #ifndef KN_CLI_RECON_CMD_RECON_H
 #define KN_CLI_RECON_CMD_RECON_H
 
@@ -18,8 +18,8 @@ struct recon_arguments {
     struct common_arguments common;
     const char *out, *matrix, *trajectory, *kernel, *nufft_tolerance, *tolerance, *lambda, *density, *basis,
         *oversampling;
-    const char *save_q, *load_q, *reference, *warm_start, *sense;
-    size_t iterations, width;
+    const char *save_q, *load_q, *reference, *warm_start, *sense, *noise_scan, *noise_covariance;
+    size_t iterations, width, coils;
     bool relative_lambda, variants;
     int solver, adjoint, normal, regularizer, boundary, scale, unit, parboil, precision, reference_scale;
 };
@@ -45,6 +45,9 @@ struct recon_run {
     kn_recon_extras extras;
     double *weights;                                  // of --density FILE
     double complex *basis, *start, *reference, *maps; // of the options' files
+    size_t measured;                                  // coils, before they are compressed
+    double complex *whitener, *compression;           // what became of them; NULL: nothing
+    double energy;                                    // the part that compressed ones keep
     struct place place;
     bool kernel_chosen;     // by us
     char why[KN_RECON_WHY]; // the method of the adjoint was chosen; "": nobody was asked
@@ -91,6 +94,14 @@ const char *recon_sense_name(const struct recon_run *run);
 kn_status recon_read_maps(struct recon_run *run, kn_error *err);
 bool recon_is_joint(const struct recon_run *run);
 const char *recon_combined(const struct recon_run *run);
+
+// What becomes of coils before they are reconstructed, of a scan that was read: whitened, compressed. The
+// same of their maps. What is said of it.
+kn_status recon_check_coils(const struct recon_run *run, kn_error *err);
+kn_status recon_prepare_coils(struct recon_run *run, kn_error *err);
+kn_status recon_mix_maps(struct recon_run *run, kn_error *err);
+void recon_print_coils(const struct recon_run *run);
+void recon_put_coils(const struct recon_run *run, json_t **root);
 
 // Whether options and scan go together, before anything is computed; and whether there is memory for it,
 // KN_ERROR_MEMORY with what would fit.

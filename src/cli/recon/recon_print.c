@@ -76,7 +76,7 @@ void recon_print_scan(const struct recon_run *run)
     kn_recon_solve_memory memory = {0};
 
     printf("recon: %zu sample%s of %s, %zu coil%s, to ", scan->samples, plural(scan->samples), run->input,
-           scan->coils, plural(scan->coils));
+           run->measured, plural(run->measured));
     if (scan->positions)
         printf("%zu voxels anywhere\n", scan->voxels);
     else
@@ -87,6 +87,7 @@ void recon_print_scan(const struct recon_run *run)
         printf("left out: %zu acquisition%s of noise\n", scan->noise, plural(scan->noise));
     if (scan->empty)
         printf("%zu coil%s without signal: all samples are 0\n", scan->empty, plural(scan->empty));
+    recon_print_coils(run);
     print_combination(run);
     convention_print_range(&scan->matrix, &scan->range);
     printf("F x = sum of x exp(-i 2 pi k.r) over voxels, F^H d = sum of d exp(+i 2 pi k.r) over samples, r = "

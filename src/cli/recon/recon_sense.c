@@ -69,7 +69,7 @@ static kn_status check_shape(const struct recon_run *run, const struct npy *shap
 {
     const struct mri_scan *scan = &run->scan;
     const size_t *size = scan->matrix.size,
-                 wanted[] = {scan->coils, scan->matrix.axes > 2 ? size[2] : 1, size[1], size[0]};
+                 wanted[] = {run->measured, scan->matrix.axes > 2 ? size[2] : 1, size[1], size[0]};
     size_t here[NPY_DIMS_MAX], there[4], dims, expected;
     struct ki_text found = KI_TEXT_INIT, due = KI_TEXT_INIT;
     kn_status status = KN_OK;
@@ -81,7 +81,7 @@ static kn_status check_shape(const struct recon_run *run, const struct npy *shap
             err, KN_ERROR_INPUT, run->arguments->sense, 0,
             "has the shape (%s), but %zu coil%s and this matrix want maps of (%s): coils, then the "
             "voxels (.cfl: [x, y, z, coils])",
-            ki_text_string(&found), scan->coils, scan->coils == 1 ? "" : "s", ki_text_string(&due));
+            ki_text_string(&found), run->measured, run->measured == 1 ? "" : "s", ki_text_string(&due));
     ki_text_free(&found);
     ki_text_free(&due);
     return status;
@@ -92,7 +92,7 @@ static kn_status check_values(const struct recon_run *run, kn_error *err)
     const char *path = run->arguments->sense;
     bool sees = false;
 
-    for (size_t i = 0; i < run->scan.coils * run->scan.voxels; i++) {
+    for (size_t i = 0; i < run->measured * run->scan.voxels; i++) {
         double complex s = run->maps[i];
 
         if (!isfinite(creal(s)) || !isfinite(cimag(s)))
@@ -117,6 +117,8 @@ kn_status recon_read_maps(struct recon_run *run, kn_error *err)
         status = check_shape(run, &shape, err);
     if (!status)
         status = check_values(run, err);
+    if (!status)
+        status = recon_mix_maps(run, err);
     run->options.maps = (const double *)run->maps;
     return status;
 }

@@ -205,6 +205,8 @@ kn_status recon_check_arguments(struct recon_run *run, kn_error *err)
         status = check_adjoint(run, err);
     if (!status)
         status = recon_check_sense(run, err);
+    if (!status)
+        status = recon_check_coils(run, err);
     return status ? status : read_numbers(run, err);
 }
 
@@ -288,6 +290,8 @@ kn_status recon_read(struct recon_run *run, kn_error *err)
     double start = ki_clock_seconds();
     kn_status status = mri_scan_read(&run->request, &run->scan, err);
 
+    if (!status)
+        status = recon_prepare_coils(run, err);
     if (!status && scan->positions && arguments->out) // no image, but a list of values
         status = volume_try(arguments->out, VOLUME_ARRAY, arguments->common.force, err);
     if (!status && run->request.unit == KN_RECON_UNIT_FOV && scan->format != MRI_SCAN_PARBOIL)
@@ -401,5 +405,7 @@ void recon_free(struct recon_run *run)
     free(run->start);
     free(run->reference);
     free(run->maps);
+    free(run->whitener);
+    free(run->compression);
     place_close(&run->place);
 }

@@ -314,7 +314,7 @@ static void put_scan(json_t **root, const struct recon_run *run)
 
     report_put(root, "input", ki_json_string(run->input));
     report_put(root, "samples", json_integer((json_int_t)scan->samples));
-    report_put(root, "coils", json_integer((json_int_t)scan->coils));
+    recon_put_coils(run, root);
     report_put(root, "voxels", json_integer((json_int_t)scan->voxels));
     report_put(root, "combined", recon_combined(run) ? json_string(recon_combined(run)) : json_null());
     report_put(root, "sense", ki_json_string(recon_sense_name(run)));

@@ -38,6 +38,10 @@ write("maps", [20, 20, 1, 2], maps)
 write("one", [20, 20], maps[:400])
 write("turned", [2, 20, 20], maps)
 write("nothing", [20, 20, 1, 2], [0j] * 800)
+write("halved", [1, 32, 20, 2], [factor * value for factor in (0.6, 0.4j) for value in data])
+write("noise", [1, 4, 1, 2], [complex(v) for v in (1, -1, 1j, -1j, 2, 2, -2, -2)])
+write("covariance", [2, 2], [1 + 0j, 0j, 0j, 4 + 0j])
+write("singular", [2, 2], [1 + 0j, 2 + 0j, 2 + 0j, 4 + 0j])
 write("nan", [20, 20, 1, 2], maps[:-1] + [complex(0, float("nan"))])
 END
 python3 "$work/coils.py" "$work" || fail "the coils were not written"
@@ -107,6 +111,40 @@ for maps in one turned nothing nan missing; do
     esac
     [ ! -e "$work/no.npy" ] || fail "an image was written"
 done
+
+# ---- whitened and compressed: coils 0.6 and 0.8 i times the same are one, and all of them ----
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double --sense "$work/maps" --coils 1 -o "$work/compressed.cfl" --json "$work/coils.json"
+expect_stdout '^2 coils are compressed to 1, with 100 % of their energy$'
+grep -q '"coils_reconstructed": 1,' "$work/coils.json" || fail "the JSON does not say how many coils are left"
+python3 "$work/near.py" "$work/compressed.cfl" "$work/joint.cfl" 1e-6 || fail "compressed coils have another image"
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double --sense "$work/maps" --noise-covariance "$work/covariance" -o "$work/white.cfl"
+expect_stdout '^coils are whitened by the noise of .*/covariance$'
+python3 "$work/near.py" "$work/white.cfl" "$work/joint.cfl" 1e-6 || fail "maps are not whitened as coils are"
+# shellcheck disable=SC2086
+expect_exit 0 koine recon "$work/halved" $how --kernel host-double --sense none -o "$work/halved_image.cfl"
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double --sense none --noise-scan "$work/noise" -o "$work/scanned.cfl"
+python3 "$work/near.py" "$work/scanned.cfl" "$work/halved_image.cfl" 1e-6 || fail "a coil of twice the noise does not count half"
+while read -r status options; do
+    # shellcheck disable=SC2086
+    expect_exit "$status" koine recon $scan --kernel host-double $options -o "$work/no.npy"
+    case $options in
+        *singular) expect_stderr 'singular: the noise covariance is singular: the noise of coil 1 is made of that of the coils before it' ;;
+        *k) expect_stderr 'k: has 640 numbers, and not those of 2 coils, as the scan has' ;;
+        *maps) expect_stderr 'maps: has 800 numbers, and the scan 2 coils; expected a matrix' ;;
+        *noise*noise*) expect_stderr '--noise-scan and --noise-covariance say the same thing' ;;
+        *3) expect_stderr '--coils 3: the scan has 2' ;;
+    esac
+    [ ! -e "$work/no.npy" ] || fail "an image was written"
+done <<END
+3 --noise-covariance $work/singular
+3 --noise-scan $work/k
+3 --noise-covariance $work/maps
+2 --noise-covariance $work/covariance --noise-scan $work/noise
+2 --coils 3
+END
 
 # ---- on a device ----
 need_device
