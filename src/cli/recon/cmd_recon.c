@@ -66,8 +66,9 @@ static const struct option_row options[] = {
              "resolution; or none, an image for each coil and the root of the sum of squares (default: "
              "espirit if the centre is dense enough, else lowres)"},
     {"noise-scan", FIELD(OPTION_PATH, noise_scan), .metavar = "FILE",
-     .help = "whiten the coils by their noise, measured without signal: a .cfl [1, samples, 1, coils] or .npy "
-             "(coils, samples)"},
+     .help =
+         "whiten the coils by their noise, measured without signal: a .cfl [1, samples, 1, coils] or .npy "
+         "(coils, samples)"},
     {"noise-covariance", FIELD(OPTION_PATH, noise_covariance), .metavar = "FILE",
      .help = "whiten the coils by the covariance of their noise, a .cfl or .npy (coils, coils)"},
     {"coils", FIELD(OPTION_COUNT, coils), .metavar = "N",
@@ -243,7 +244,8 @@ const struct command command_recon = {
         "--noise-scan and --noise-covariance whiten the coils: they are replaced by combinations whose noise "
         "has variance 1 and is uncorrelated, so that least squares weights them correctly; a singular "
         "covariance is refused. --coils compresses them afterwards, and the output says how much of their "
-        "energy is kept. The maps of --sense are those of the measured coils, and are transformed likewise.\n\n"
+        "energy is kept. The maps of --sense are those of the measured coils, and are transformed "
+        "likewise.\n\n"
         "The kernels are successive optimizations. naive keeps each voxel's sum in global memory; register "
         "keeps it in a register; coalesced has a separate array for each component of the samples; constant "
         "and constant-struct read samples from constant memory, in chunks, as arrays and as structs; "
