@@ -116,7 +116,7 @@ static void make_solver(struct bench *b, kn_queue *queue, struct operators *o)
 // The samples that coils have of the phantom, and the image of them.
 static void solve_host(struct bench *b)
 {
-    struct operators o = {NULL};
+    struct operators o = {.plan = NULL};
     double *phantom = bench_allocate(b->voxels * sizeof *phantom);
     double complex *right = bench_allocate(b->voxels * sizeof *right);
     kn_solve_result result;
@@ -168,7 +168,7 @@ static void mark(struct bench *b, double *seconds, size_t stage, double *since)
 
 static double solve_device(struct bench *b, double *seconds)
 {
-    struct operators o = {NULL};
+    struct operators o = {.plan = NULL};
     double start, since, took;
 
     bench_try(kn_buffer_fill(b->queue, b->image_there, "\0\0\0\0", 4, 0, b->voxels * 2 * sizeof(float), NULL,

@@ -148,7 +148,8 @@ static kn_status make_toeplitz(struct recon *recon, struct mri_toeplitz **toepli
     details->q_loaded = extras->load_q != NULL;
     details->bound = ki_mri_toeplitz_bound(*toeplitz);
     details->q_kernel = ki_mri_toeplitz_kernel(*toeplitz);
-    return extras->save_q ? ki_mri_toeplitz_save(recon->queue, *toeplitz, extras->save_q, extras->force, err)
+    return extras->save_q ? ki_mri_toeplitz_save(recon->queue, *toeplitz, scan->k, recon->normal_weights,
+                                                 extras->save_q, extras->force, err)
                           : KN_OK;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/os/input.h"
 #include "base/os/output.h"
 #include "toeplitz_internal.h"
@@ -26,10 +27,20 @@ struct head {
 };
 _Static_assert(sizeof(struct head) == 8 + 8 * 8 + 2 * KI_HASH_BYTES + TOEPLITZ_KERNEL_NAME, "no gaps");
 
-static struct head head_of(const struct toeplitz_origin *origin, const struct mri_toeplitz_size *size)
+static struct ki_hash hash_numbers(const double *numbers, size_t count)
 {
-    struct head head = {
-        .axes = origin->matrix.axes, .samples = origin->samples, .k = origin->k, .weights = origin->weights};
+    const struct ki_field field = {numbers, numbers ? count * sizeof *numbers : 0};
+
+    return ki_hash_fields(&field, 1);
+}
+
+static struct head head_of(const struct toeplitz_origin *origin, const struct mri_toeplitz_size *size,
+                           const double *k, const double *weights)
+{
+    struct head head = {.axes = origin->matrix.axes,
+                        .samples = origin->samples,
+                        .k = hash_numbers(k, MRI_AXES * origin->samples),
+                        .weights = hash_numbers(weights, origin->samples)};
 
     memcpy(head.magic, magic, sizeof magic);
     memcpy(head.kernel, origin->kernel, sizeof head.kernel);
@@ -47,10 +58,10 @@ static struct ki_hash hash_of(const struct head *head, const void *eigenvalues, 
     return ki_hash_fields(fields, KI_COUNT(fields));
 }
 
-kn_status ki_mri_toeplitz_save(kn_queue *queue, const struct mri_toeplitz *toeplitz, const char *path,
-                               bool force, kn_error *err)
+kn_status ki_mri_toeplitz_save(kn_queue *queue, const struct mri_toeplitz *toeplitz, const double *k,
+                               const double *weights, const char *path, bool force, kn_error *err)
 {
-    const struct head head = head_of(&toeplitz->origin, &toeplitz->size);
+    const struct head head = head_of(&toeplitz->origin, &toeplitz->size, k, weights);
     size_t bytes = toeplitz->size.points * sizeof(float);
     void *eigenvalues = malloc(bytes);
     struct ki_output *out = NULL;
@@ -153,7 +164,7 @@ kn_status ki_mri_toeplitz_load(kn_queue *queue, const kn_recon_matrix *matrix, c
                                struct mri_toeplitz **toeplitz, kn_error *err)
 {
     struct mri_toeplitz_size size;
-    struct toeplitz_origin origin;
+    struct toeplitz_origin origin = {.samples = samples};
     struct mri_toeplitz *made = NULL;
     struct head head, wanted;
     void *eigenvalues = NULL;
@@ -162,8 +173,8 @@ kn_status ki_mri_toeplitz_load(kn_queue *queue, const kn_recon_matrix *matrix, c
 
     if (status)
         return status;
-    origin = ki_toeplitz_origin_of(matrix, k, samples, weights);
-    wanted = head_of(&origin, &size);
+    origin.matrix = *matrix;
+    wanted = head_of(&origin, &size, k, weights);
     file = fopen(path, "rb");
     if (!file)
         return ki_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");

@@ -157,18 +157,6 @@ kn_status ki_mri_toeplitz_differences(kn_queue *queue, const kn_recon_matrix *ma
 
 // ---- the operator ----
 
-struct toeplitz_origin ki_toeplitz_origin_of(const kn_recon_matrix *matrix, const double *k, size_t samples,
-                                             const double *weights)
-{
-    const struct ki_field fields[] = {{k, samples * MRI_AXES * sizeof *k},
-                                      {weights, weights ? samples * sizeof *weights : 0}};
-    struct toeplitz_origin origin = {.matrix = *matrix, .samples = samples};
-
-    origin.k = ki_hash_fields(&fields[0], 1);
-    origin.weights = ki_hash_fields(&fields[1], 1);
-    return origin;
-}
-
 static const struct engine_sizes *sizes_of(const kn_context *context)
 {
     return ki_engine_sizes(kn_context_get_device(context), SHAPE_MRI_TOEPLITZ);
@@ -346,14 +334,14 @@ kn_status ki_mri_toeplitz_compute(kn_queue *queue, const kn_recon_matrix *matrix
                                   size_t samples, const double *weights, enum mri_kernel kernel,
                                   struct mri_toeplitz **toeplitz, kn_recon_rate *rate, kn_error *err)
 {
-    struct toeplitz_origin origin;
+    struct toeplitz_origin origin = {.samples = samples};
     struct mri_toeplitz *made = NULL;
     kn_buffer *q = NULL;
     kn_status status;
 
     if ((unsigned)kernel >= MRI_KERNELS)
         return ki_fail(err, KN_ERROR_ARGUMENT, "there is no kernel %d; see mri_kernel", (int)kernel);
-    origin = ki_toeplitz_origin_of(matrix, k, samples, weights);
+    origin.matrix = *matrix;
     snprintf(origin.kernel, sizeof origin.kernel, "%s", ki_mri_kernel_names[kernel]);
     status = ki_toeplitz_create(queue, &origin, &made, err);
     if (!status)

@@ -75,9 +75,10 @@ const char *ki_mri_toeplitz_kernel(const struct mri_toeplitz *toeplitz);
 
 // Keeps the operator's eigenvalues in a file (q_file.c), with what they were computed from: the matrix, the
 // number of samples, SHA-256 of k and of the weights; and SHA-256 of all that. The file is there whole or not
-// at all. Errors: KN_ERROR_OUTPUT (a file that is there, unless `force`), KN_ERROR_DEVICE, KN_ERROR_MEMORY.
-kn_status ki_mri_toeplitz_save(kn_queue *queue, const struct mri_toeplitz *toeplitz, const char *path,
-                               bool force, kn_error *err);
+// at all; k and weights are those it was computed from. Errors: KN_ERROR_OUTPUT (a file that is there, unless
+// `force`), KN_ERROR_DEVICE, KN_ERROR_MEMORY.
+kn_status ki_mri_toeplitz_save(kn_queue *queue, const struct mri_toeplitz *toeplitz, const double *k,
+                               const double *weights, const char *path, bool force, kn_error *err);
 
 // The operator of these very samples from a file: the same bits as the saved one. KN_ERROR_INPUT, with what
 // was found and what was expected, for a file that cannot be read, is something else, ends too soon or goes

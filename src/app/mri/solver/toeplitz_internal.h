@@ -3,7 +3,6 @@
 #ifndef KN_APP_MRI_SOLVER_TOEPLITZ_INTERNAL_H
 #define KN_APP_MRI_SOLVER_TOEPLITZ_INTERNAL_H
 
-#include "base/hash.h"
 #include "toeplitz.h"
 
 enum { TOEPLITZ_KERNEL_NAME = 32 };
@@ -12,7 +11,6 @@ enum { TOEPLITZ_KERNEL_NAME = 32 };
 struct toeplitz_origin {
     kn_recon_matrix matrix;
     size_t samples;
-    struct ki_hash k, weights;
     char kernel[TOEPLITZ_KERNEL_NAME];
 };
 
@@ -25,9 +23,6 @@ struct mri_toeplitz {
     kn_fft_plan *forward, *back; // with padding; with cropping
     kn_kernel *multiply;
 };
-
-struct toeplitz_origin ki_toeplitz_origin_of(const kn_recon_matrix *matrix, const double *k, size_t samples,
-                                             const double *weights);
 
 // An operator whose eigenvalues are yet to be filled in, with its plans made and compiled.
 kn_status ki_toeplitz_create(kn_queue *queue, const struct toeplitz_origin *origin,

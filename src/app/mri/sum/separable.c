@@ -54,6 +54,25 @@ static bool is_shape(const struct mri_product *p)
            p->tile_columns * p->tile_samples % group_of(p) == 0;
 }
 
+// Of an axis of few voxels narrower tiles, with more columns where there are as many, so that groups are as
+// large.
+static void fit(const kn_queue *queue, const struct mri_sum *sum, struct mri_product *p)
+{
+    const size_t pairs = (sum->matrix.size[0] + 1) / 2, columns = sum->matrix.size[1] * sum->matrix.size[2];
+    const uint64_t local = ki_engine_local_arrays(&queue->context->device.info);
+
+    for (;;) {
+        struct mri_product narrow = *p;
+
+        narrow.tile_x /= 2;
+        narrow.tile_columns *= 2;
+        if (narrow.tile_x < pairs || narrow.tile_columns > columns || !is_shape(&narrow) ||
+            local_bytes(&narrow) > local)
+            return;
+        *p = narrow;
+    }
+}
+
 static kn_status check(const kn_queue *queue, const struct mri_product *p, kn_error *err)
 {
     const kn_device_info *info = &queue->context->device.info;
@@ -129,6 +148,8 @@ kn_status ki_separable_open(struct sum_work *work, size_t slab, kn_error *err)
     kn_status status;
 
     work->product = sum->product ? *sum->product : ki_mri_product_usual(work->queue);
+    if (!sum->product)
+        fit(work->queue, sum, &work->product);
     status = check(work->queue, &work->product, err);
     if (status)
         return status;

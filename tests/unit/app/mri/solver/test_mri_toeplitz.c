@@ -294,7 +294,7 @@ START_TEST(kept)
     double complex *y = test_apply_normal(ki_mri_toeplitz_normal(toeplitz), x, scan.voxels), *y_again;
 
     snprintf(path, sizeof path, "%s/scan.q", folder);
-    EXPECT_OK(ki_mri_toeplitz_save(queue, toeplitz, path, false, &err));
+    EXPECT_OK(ki_mri_toeplitz_save(queue, toeplitz, scan.k, scan.weights, path, false, &err));
     EXPECT_OK(
         ki_mri_toeplitz_load(queue, &scan.matrix, scan.k, scan.samples, scan.weights, path, &again, &err));
     ck_assert_str_eq(ki_mri_toeplitz_kernel(again), "host-double");
@@ -304,18 +304,21 @@ START_TEST(kept)
 
     // Not overwritten unless forced; the same bits then.
     first = read_bytes(path, &first_size);
-    EXPECT_REFUSED(KN_ERROR_OUTPUT, "already exists", ki_mri_toeplitz_save(queue, again, path, false, &err));
+    EXPECT_REFUSED(KN_ERROR_OUTPUT, "already exists",
+                   ki_mri_toeplitz_save(queue, again, scan.k, scan.weights, path, false, &err));
     test_write(path, "else", 4);
-    EXPECT_REFUSED(KN_ERROR_OUTPUT, "already exists", ki_mri_toeplitz_save(queue, again, path, false, &err));
+    EXPECT_REFUSED(KN_ERROR_OUTPUT, "already exists",
+                   ki_mri_toeplitz_save(queue, again, scan.k, scan.weights, path, false, &err));
     second = read_bytes(path, &second_size);
     ck_assert_uint_eq(second_size, 4);
     free(second);
-    EXPECT_OK(ki_mri_toeplitz_save(queue, again, path, true, &err));
+    EXPECT_OK(ki_mri_toeplitz_save(queue, again, scan.k, scan.weights, path, true, &err));
     second = read_bytes(path, &second_size);
     ck_assert_uint_eq(second_size, first_size);
     ck_assert_int_eq(memcmp(first, second, first_size), 0);
     snprintf(path, sizeof path, "%s/missing/scan.q", folder);
-    EXPECT_REFUSED(KN_ERROR_OUTPUT, "missing", ki_mri_toeplitz_save(queue, again, path, false, &err));
+    EXPECT_REFUSED(KN_ERROR_OUTPUT, "missing",
+                   ki_mri_toeplitz_save(queue, again, scan.k, scan.weights, path, false, &err));
     ki_mri_toeplitz_free(toeplitz);
     ki_mri_toeplitz_free(again);
     scan_free(&scan);
@@ -345,7 +348,7 @@ START_TEST(refused_files)
 
     snprintf(path, sizeof path, "%s/scan.q", folder);
     REFUSED("cannot be read", &scan.matrix, 20, scan.weights);
-    EXPECT_OK(ki_mri_toeplitz_save(queue, toeplitz, path, false, &err));
+    EXPECT_OK(ki_mri_toeplitz_save(queue, toeplitz, scan.k, scan.weights, path, false, &err));
     bytes = read_bytes(path, &size);
 
     // Another problem.
