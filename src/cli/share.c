@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "share.h"
 
+#include <koine/experimental.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,6 +164,16 @@ kn_status share_run(struct share *share, const kn_distribute_job *job, kn_distri
 size_t share_place(const struct share *share, size_t place)
 {
     return share->live[place];
+}
+
+double share_built(const struct share *share)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < share->count; i++)
+        if (share->places[i].queue && !share->places[i].borrows)
+            sum += kn_context_get_build_seconds(share->places[i].context);
+    return sum;
 }
 
 // ---- what is said of it ----

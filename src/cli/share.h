@@ -46,6 +46,8 @@ const struct place *share_first(const struct share *share);
 kn_status share_run(struct share *share, const kn_distribute_job *job, kn_distribute_write_function *write,
                     struct progress *progress, kn_error *err);
 size_t share_place(const struct share *share, size_t place);
+// Seconds of compiling so far, of all places.
+double share_built(const struct share *share);
 
 // A place takes no more pieces since `piece` failed there: a line on standard error, and `taken` keeps why.
 void share_tell_dropped(const char *command, const struct place *place, const char *piece,

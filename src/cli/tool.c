@@ -188,13 +188,9 @@ kn_status tool_download(struct tool *tool, kn_buffer *buffer, struct npy *array,
 // Seconds of compiling so far.
 static double built(const struct tool *tool)
 {
-    const struct place *places = tool->share.count ? tool->share.places : &tool->place;
-    double sum = 0;
-
-    for (size_t i = 0; i < (tool->share.count ? tool->share.count : 1); i++)
-        if (places[i].queue && !places[i].borrows)
-            sum += kn_context_get_build_seconds(places[i].context);
-    return sum;
+    if (tool->share.count)
+        return share_built(&tool->share);
+    return tool->place.queue ? kn_context_get_build_seconds(tool->place.context) : 0;
 }
 
 void tool_compute(struct tool *tool)

@@ -55,6 +55,9 @@ typedef struct kn_recon_extras {
     bool force;   // save_q may exist, and is overwritten
     size_t slab;  // voxels of the adjoint at a time; 0: what fits the device
     size_t chunk; // samples of gridding at a time; 0: what fits the device
+    // Of Q, for least squares on a device: all of kn_recon_compute_differences (2 floats each), in place of
+    // computing them or a file. NULL: none.
+    const float *differences;
 } kn_recon_extras;
 
 // kn_recon_solve with these; NULL: none. Errors also: KN_ERROR_ARGUMENT for positions and files of Q that the
@@ -109,6 +112,37 @@ typedef struct kn_recon_details {
 
 // Owned by the solution; NULL for NULL.
 KN_API const kn_recon_details *kn_recon_solution_get_details(const kn_recon_solution *solution);
+
+// ---- in parts, which several devices compute ----
+
+// Q comes of `*differences` differences of voxels, which are computed one by one; parts of them are best
+// whole numbers of `*plane`. Errors: KN_ERROR_ARGUMENT for NULL and a matrix that cannot be.
+KN_API kn_status kn_recon_measure_differences(const kn_recon_matrix *matrix, size_t *differences,
+                                              size_t *plane, kn_error *err);
+// Computes `count` of them from number `first` on into values[2 count], for kn_recon_extras.differences of
+// any device: with the same scan but for its coils and data, options and extras as kn_recon_solve_with gets.
+// Sums of a part may be rounded otherwise than those of all at once. `*stage` says what it took; NULL is
+// fine. Errors: those of kn_recon_solve_with; KN_ERROR_ARGUMENT for differences that there are not, and where
+// there is no Q on a device.
+KN_API kn_status kn_recon_compute_differences(kn_queue *queue, const kn_recon_scan *scan,
+                                              const kn_recon_solve_options *options,
+                                              const kn_recon_extras *extras, size_t first, size_t count,
+                                              float *values, kn_recon_stage *stage, kn_error *err);
+
+// A solution as bytes, which another process of this library may read: `*size` of them, into `bytes` with
+// `room` for so many, or, where that is NULL, none. kn_recon_solution_unpack makes a solution of them, which
+// the caller frees. Errors: KN_ERROR_ARGUMENT for NULL, too little room, and what is none of them;
+// KN_ERROR_MEMORY.
+KN_API kn_status kn_recon_solution_pack(const kn_recon_solution *solution, void *bytes, size_t room,
+                                        size_t *size, kn_error *err);
+KN_API kn_status kn_recon_solution_unpack(const void *bytes, size_t size, kn_recon_solution **solution,
+                                          kn_error *err);
+// The solution of a scan from those of its coils, each of a scan of one coil: the root of the sum of squares,
+// to the bits of kn_recon_solve, the details' seconds and rates added up, and to those of Q `q`, which may be
+// NULL. The caller frees it. Errors: KN_ERROR_ARGUMENT for NULL, no coils, and coils that do not go together;
+// KN_ERROR_MEMORY.
+KN_API kn_status kn_recon_solution_join(const kn_recon_solution *const *coils, size_t count,
+                                        const kn_recon_stage *q, kn_recon_solution **solution, kn_error *err);
 
 // The terms, voxels times samples, of the normal operator: of KN_RECON_NORMAL_FORWARD over the maximum number
 // of iterations, and of the Q that KN_RECON_NORMAL_TOEPLITZ uses instead.

@@ -107,22 +107,35 @@ static bool step(void *progress, double done)
     return true;
 }
 
+// Seconds of compiling so far.
+static double built(const struct recon_run *run)
+{
+    return run->share.count   ? share_built(&run->share)
+           : run->place.queue ? kn_context_get_build_seconds(run->place.context)
+                              : 0;
+}
+
 static kn_status compute(struct recon_run *run, kn_error *err)
 {
-    double built = run->place.queue ? kn_context_get_build_seconds(run->place.context) : 0;
-    double start = ki_clock_seconds();
+    const double before = built(run), start = ki_clock_seconds();
     kn_status status;
 
-    run->options.progress = step;
-    run->options.progress_data = &run->progress;
     progress_begin(&run->progress, run->arguments->common.quiet);
-    status = run->arguments->variants ? recon_run_variants(run, err)
-                                      : recon_solve(run, &run->options, &run->solution, err);
+    if (run->share.count) {
+        status = recon_share_solve(run, &run->solution, err);
+    } else {
+        run->options.progress = step;
+        run->options.progress_data = &run->progress;
+        status = run->arguments->variants ? recon_run_variants(run, err)
+                                          : recon_solve(run, &run->options, &run->solution, err);
+    }
     progress_end(&run->progress);
     if (!run->arguments->variants)
         run->shown = run->solution;
-    run->seconds.build = run->place.queue ? kn_context_get_build_seconds(run->place.context) - built : -1;
-    run->seconds.compute = ki_clock_seconds() - start - (run->place.queue ? run->seconds.build : 0);
+    run->seconds.build = run->place.queue ? built(run) - before : -1;
+    run->seconds.compute = run->share.count
+                               ? kn_recon_solution_get_seconds(run->solution) // of all devices together
+                               : ki_clock_seconds() - start - (run->place.queue ? run->seconds.build : 0);
     if (!status && run->reference)
         status = recon_compare(run, run->options.method, run->shown, NULL, &run->quality, err);
     return status;
@@ -246,6 +259,8 @@ const struct command command_recon = {
         "covariance is refused. --coils compresses them afterwards, and the output says how much of their "
         "energy is kept. The maps of --sense are those of the measured coils, and are transformed "
         "likewise.\n\n"
+        "Several devices, of --device all or several --device, compute Q in parts, and share the coils that "
+        "are reconstructed one by one.\n\n"
         "The kernels are successive optimizations. naive keeps each voxel's sum in global memory; register "
         "keeps it in a register; coalesced has a separate array for each component of the samples; constant "
         "and constant-struct read samples from constant memory, in chunks, as arrays and as structs; "

@@ -11,6 +11,7 @@
 #include "io/array/npy.h"
 #include "scan_files.h"
 #include "cli/estimate.h"
+#include "cli/share.h"
 #include "cli/framework/options.h"
 #include "cli/framework/progress.h"
 
@@ -49,6 +50,7 @@ struct recon_run {
     double complex *whitener, *compression;           // what became of them; NULL: nothing
     double energy;                                    // the part that compressed ones keep
     struct place place;
+    struct share share;     // where several devices share the coils and Q; of zeros: one has all
     bool kernel_chosen;     // by us
     char why[KN_RECON_WHY]; // the method of the adjoint was chosen; "": nobody was asked
     const char *sense_why;  // and the combination of coils; NULL: --sense says it
@@ -115,6 +117,8 @@ kn_status recon_try_memory(const struct recon_run *run, const kn_recon_solve_opt
 // without that.
 kn_status recon_solve(const struct recon_run *run, const kn_recon_solve_options *options,
                       kn_recon_solution **solution, kn_error *err);
+// The same by the devices that share it.
+kn_status recon_share_solve(struct recon_run *run, kn_recon_solution **solution, kn_error *err);
 kn_status recon_compare(const struct recon_run *run, kn_recon_method method,
                         const kn_recon_solution *solution, const double *reference, kn_recon_quality *quality,
                         kn_error *err);

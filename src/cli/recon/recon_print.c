@@ -208,7 +208,10 @@ bool recon_print_result(const struct recon_run *run)
     printf("%s by %s on ", recon_method_names[run->options.method],
            run->options.method == KN_RECON_METHOD_GRIDDING ? "gridding"
                                                            : kn_recon_kernel_name(run->options.kernel));
-    estimate_print_place(&run->place);
+    if (run->share.count)
+        share_print(&run->share);
+    else
+        estimate_print_place(&run->place);
     printf("; seconds: total %.3f, read %.3f, compute %.3f", run->seconds.total, run->seconds.read,
            run->seconds.compute);
     if (run->seconds.build >= 0)

@@ -361,6 +361,29 @@ static kn_status open_place(struct recon_run *run, const struct places *places, 
                          err);
 }
 
+// Devices alone: the host solves in double precision, by other sums.
+static kn_status open_share(struct recon_run *run, const struct places *chosen, kn_error *err)
+{
+    const struct recon_arguments *arguments = run->arguments;
+    const struct common_arguments *common = &arguments->common;
+    const char *alone = arguments->variants ? "--variants" : common->memory_limit ? "--memory-limit" : NULL;
+    kn_status status;
+
+    if (recon_is_of_host(run->options.kernel))
+        alone = "--kernel host-double or host-single";
+    if (alone)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen->count,
+                       alone);
+    for (size_t i = 0; i < chosen->count; i++)
+        if (strcmp(chosen->specs[i].spec, "host") == 0)
+            return ki_fail(err, KN_ERROR_ARGUMENT,
+                           "--device host: devices share the work among themselves, without the host");
+    status = share_open(chosen, common->policy, true, common->command, &run->share, err);
+    if (!status)
+        run->place = *share_first(&run->share); // which the share closes
+    return status;
+}
+
 kn_status recon_open(struct recon_run *run, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
@@ -371,11 +394,8 @@ kn_status recon_open(struct recon_run *run, kn_error *err)
         place_host(&run->place);
     } else {
         status = choose_places(&common->devices, &chosen, err);
-        if (!status && chosen.count > 1)
-            status = ki_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen.count,
-                             common->command);
         if (!status)
-            status = open_place(run, &chosen, err);
+            status = chosen.count > 1 ? open_share(run, &chosen, err) : open_place(run, &chosen, err);
         choose_free(&chosen);
         if (status)
             return status;
@@ -407,5 +427,8 @@ void recon_free(struct recon_run *run)
     free(run->maps);
     free(run->whitener);
     free(run->compression);
-    place_close(&run->place);
+    if (run->share.count)
+        share_close(&run->share);
+    else
+        place_close(&run->place);
 }

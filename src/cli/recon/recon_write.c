@@ -340,6 +340,8 @@ kn_status recon_write_json(struct recon_run *run, kn_error *err)
         precision_names[kn_recon_solution_get_is_double(run->shown) ? PRECISION_DOUBLE : PRECISION_FLOAT],
         policy_names[arguments->common.policy], &run->seconds);
     estimate_report(&root, &run->place);
+    if (run->share.count)
+        report_put(&root, "devices", share_json(run->share.places, run->share.taken, run->share.count));
     report_put(&root, "image", arguments->out ? ki_json_string(arguments->out) : json_null());
     report_put(&root, "solver", json_string(recon_method_names[run->options.method]));
     report_put(&root, "kernel",

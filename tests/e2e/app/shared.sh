@@ -85,10 +85,49 @@ same_solution twice
 expect_exit 2 koine solve parallel:12,16,8 "$work/b.npy" --device "$device" --device host -o "$work/none.npy"
 expect_stderr '^koine solve: .* may differ in what --precision auto is; take float or double'
 
+# ---- recon: Q, and coils ----
+
+python '
+arrays.save("k.npy", "c8", [complex(random.gauss(0, 1), random.gauss(0, 1)) for _ in range(3 * 320)], (3, 320))'
+expect_exit 0 koine trajectory radial --samples 16 --spokes 20 --matrix 12 -o "$work/t.npy"
+
+# recon NAME OPTION...: three coils.
+recon()
+{
+    name=$1
+    shift
+    expect_exit 0 koine recon "$work/k.npy" -t "$work/t.npy" -m 12,12 -n 9 --density ramp --sense none -o "$work/$name.npy" --json "$work/$name.json" \
+        --force "$@"
+}
+
+# near NAME OTHER: images, but for the rounding of Q, which is computed in parts.
+near()
+{
+    python "
+a, b = (arrays.load(name + '.npy')[2] for name in ('$1', '$2'))
+assert max(abs(x - y) for x, y in zip(a, b)) < 2e-5 * max(map(abs, a)) and len(a) == 144"
+}
+
+recon image --device "$device"
+recon twice --device "$device" --device "$device"
+near image twice
+python '
+r = r("twice")
+assert sum(d["pieces"] for d in r["devices"]) == 13 + 3 and len(r["coil_results"]) == 3 and r["stages"]["q"]["pairs"] == 320 * (24 * 12 + 13)'
+recon sums --device "$device" --solver adjoint
+recon twice --device "$device" --device "$device" --solver adjoint
+cmp -s "$work/sums.npy" "$work/twice.npy" || fail "'$ran' gives other sums than one device"
+expect_exit 2 koine recon "$work/k.npy" -t "$work/t.npy" --device "$device" --device host -o "$work/none.npy"
+expect_stderr '^koine recon: --device host: devices share the work among themselves, without the host'
+
 # ---- devices that fail ----
 
 make_devices_fail || exit 0
-export FAILING_DEVICES=1
+export FAILING_DEVICES=1 FAILING_AFTER=9
+recon failing --device opencl:0.0 --device opencl:0.1
+near image failing
+expect_stderr '^koine recon: opencl:0\.1 .* is dropped: (part [0-9]+ of 13 of Q|coil [0-2] of 3): .*CL_OUT_OF_RESOURCES'
+export FAILING_AFTER=
 solve failing --device opencl:0.0 --device opencl:0.1
 same_solution failing
 expect_stderr '^koine solve: opencl:0\.1 .* is dropped: column [1-5]: .*CL_OUT_OF_RESOURCES'

@@ -24,7 +24,7 @@ static bool step_iteration(void *context, size_t iteration)
 // ---- before the sums ----
 
 // The weights of the adjoint, and with |phi|^2 those of the normal operator.
-static kn_status make_weights(struct recon *recon, kn_error *err)
+kn_status ki_recon_make_weights(struct recon *recon, kn_error *err)
 {
     const kn_recon_scan *scan = &recon->scan;
     struct recon_clock clock = ki_recon_start(recon);
@@ -124,7 +124,7 @@ static kn_status run(struct recon *recon, kn_error *err)
     if (!status)
         status = ki_recon_step(recon, 0, 0, err);
     if (!status)
-        status = make_weights(recon, err);
+        status = ki_recon_make_weights(recon, err);
     if (!status)
         status = ki_recon_step(recon, 0, 0, err);
     if (!status)
@@ -166,7 +166,7 @@ static void settle_result(const struct recon *recon)
     }
 }
 
-static kn_status check_arrays(const struct recon *recon, kn_error *err)
+kn_status ki_recon_check_scan_arrays(const struct recon *recon, kn_error *err)
 {
     const kn_recon_scan *scan = &recon->scan;
     kn_status status;
@@ -180,7 +180,7 @@ static kn_status check_arrays(const struct recon *recon, kn_error *err)
     return status;
 }
 
-static kn_recon_solution *make_solution(const struct recon *recon)
+kn_recon_solution *ki_recon_solution_make(const struct recon *recon)
 {
     const kn_recon_stage none = {.seconds = -1};
     kn_recon_solution *made = calloc(1, sizeof *made);
@@ -216,10 +216,10 @@ static kn_status solve(const char *function, kn_queue *queue, const kn_recon_sca
     if (!status && !solution)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "solution is NULL");
     if (!status)
-        status = check_arrays(&recon, err);
+        status = ki_recon_check_scan_arrays(&recon, err);
     if (status)
         return status;
-    recon.result = make_solution(&recon);
+    recon.result = ki_recon_solution_make(&recon);
     if (!recon.result)
         return ki_fail_memory(err, sizeof *recon.result, "a reconstruction");
     status = ki_recon_measure(&recon, &recon.result->details.memory, err);

@@ -134,9 +134,11 @@ static kn_status make_toeplitz(struct recon *recon, struct mri_toeplitz **toepli
     kn_recon_details *details = &recon->result->details;
     struct recon_clock clock = ki_recon_start(recon);
     kn_status status =
-        extras->load_q
-            ? ki_mri_toeplitz_load(recon->queue, &scan->matrix, scan->k, scan->samples, recon->normal_weights,
-                                   extras->load_q, toeplitz, err)
+        extras->load_q ? ki_mri_toeplitz_load(recon->queue, &scan->matrix, scan->k, scan->samples,
+                                              recon->normal_weights, extras->load_q, toeplitz, err)
+        : extras->differences
+            ? ki_mri_toeplitz_from(recon->queue, &scan->matrix, scan->k, scan->samples, recon->normal_weights,
+                                   recon->kernel, extras->differences, toeplitz, err)
             : ki_mri_toeplitz_compute(recon->queue, &scan->matrix, scan->k, scan->samples,
                                       recon->normal_weights, recon->kernel, toeplitz, &details->q.rate, err);
 

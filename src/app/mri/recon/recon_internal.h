@@ -2,7 +2,8 @@
 // What a kn_recon_solution (koine/recon.h) is, and what the files of the reconstruction share:
 // recon_request.c (what is asked for, checked), recon.c (the pipeline), recon_host.c and recon_device.c (its
 // stages in either place), recon_maps.c (maps of coils for themselves), recon_memory.c, recon_check.c (the
-// adjoint check), solution.c (what is told), and below them recon_stages.c.
+// adjoint check), solution.c (what is told), recon_parts.c (in parts), and below them
+// recon_stages.c.
 #ifndef KN_APP_MRI_RECON_RECON_INTERNAL_H
 #define KN_APP_MRI_RECON_RECON_INTERNAL_H
 
@@ -64,6 +65,12 @@ kn_status ki_recon_request(const char *function, const kn_queue *queue, const kn
 
 // The scan's matrix, with three axes then, and numbers of samples and coils.
 kn_status ki_recon_check_scan(struct recon *recon, kn_error *err);
+// Numbers that cannot be in a scan or its maps. KN_ERROR_ARGUMENT.
+kn_status ki_recon_check_scan_arrays(const struct recon *recon, kn_error *err);
+// One of which nothing is computed yet; NULL if there is no memory.
+kn_recon_solution *ki_recon_solution_make(const struct recon *recon);
+// recon->weights and normal_weights, which the caller frees.
+kn_status ki_recon_make_weights(struct recon *recon, kn_error *err);
 
 // What it takes at most. Errors: KN_ERROR_ARGUMENT for a grid that cannot be.
 kn_status ki_recon_measure(const struct recon *recon, kn_recon_solve_memory *memory, kn_error *err);

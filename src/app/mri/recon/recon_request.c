@@ -142,12 +142,15 @@ static kn_status check_sense(const struct recon *recon, kn_error *err)
 
 static kn_status check_q(const struct recon *recon, kn_error *err)
 {
-    if (!recon->extras.save_q && !recon->extras.load_q)
+    if (!recon->extras.save_q && !recon->extras.load_q && !recon->extras.differences)
         return KN_OK;
+    if (recon->extras.load_q && recon->extras.differences)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "Q is taken from load_q or from differences, not from both");
     if (recon->options.method != KN_RECON_METHOD_LEAST_SQUARES || recon->on_host ||
         recon->options.normal == KN_RECON_NORMAL_FORWARD)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "a file of Q is only for least squares on a device, by KN_RECON_NORMAL_TOEPLITZ");
+                       "a file of Q, or its differences, is only for least squares on a device, by "
+                       "KN_RECON_NORMAL_TOEPLITZ");
     return KN_OK;
 }
 

@@ -22,7 +22,8 @@ void ki_recon_stop(const struct recon *recon, const struct recon_clock *clock, k
 {
     double seconds = ki_clock_seconds() - clock->began - (built(recon) - clock->built);
 
-    stage->seconds = (stage->seconds < 0 ? 0 : stage->seconds) + seconds;
+    // Other queues of the context may compile meanwhile.
+    stage->seconds = fmax(stage->seconds, 0) + fmax(seconds, 0);
 }
 
 void ki_recon_add_rate(kn_recon_stage *stage, const kn_recon_rate *rate)

@@ -125,10 +125,11 @@ static kn_status sum_on_host(kn_queue *queue, const struct mri_sum *sum, enum mr
 
 kn_status ki_mri_toeplitz_differences(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                       size_t samples, const double *weights, enum mri_kernel kernel,
-                                      kn_buffer *q, kn_recon_rate *rate, kn_error *err)
+                                      size_t first, size_t count, kn_buffer *q, kn_recon_rate *rate,
+                                      kn_error *err)
 {
     struct mri_toeplitz_size size;
-    struct mri_sum sum = {.samples = samples, .weights = weights};
+    struct mri_sum sum = {.samples = samples, .weights = weights, .first = first, .count = count};
     double *twice;
     kn_status status = ki_mri_toeplitz_measure(matrix, &size, err);
 
@@ -136,10 +137,12 @@ kn_status ki_mri_toeplitz_differences(kn_queue *queue, const kn_recon_matrix *ma
         status = check_samples(k, samples, weights, err);
     if (status)
         return status;
-    if (kn_buffer_get_size(q) / (2 * sizeof(float)) < size.differences)
-        return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "Q has %zu differences of 8 bytes, but the buffer holds %zu bytes", size.differences,
-                       kn_buffer_get_size(q));
+    if (first > size.differences || count > size.differences - first)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "Q has %zu differences, and not %zu from number %zu on",
+                       size.differences, count, first);
+    if (kn_buffer_get_size(q) / (2 * sizeof(float)) < count)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%zu differences of 8 bytes, but the buffer holds %zu bytes",
+                       count, kn_buffer_get_size(q));
     twice = malloc(samples * MRI_AXES * sizeof *twice + 1);
     if (!twice)
         return ki_fail_memory(err, samples * MRI_AXES * sizeof *twice, "computing Q");
@@ -147,7 +150,6 @@ kn_status ki_mri_toeplitz_differences(kn_queue *queue, const kn_recon_matrix *ma
         twice[i] = 2 * k[i];
     sum.matrix = doubled(matrix);
     sum.k = twice;
-    sum.count = size.differences;
     sum.ask = queue->asking.ask; // of a kernel of the host
     status = mri_kernel_is_host(kernel) ? sum_on_host(queue, &sum, kernel, q, rate, err)
                                         : ki_mri_sum_device(queue, &sum, kernel, q, rate, err);
@@ -330,9 +332,10 @@ static kn_status find_eigenvalues(kn_queue *queue, struct mri_toeplitz *toeplitz
     return status;
 }
 
-kn_status ki_mri_toeplitz_compute(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
-                                  size_t samples, const double *weights, enum mri_kernel kernel,
-                                  struct mri_toeplitz **toeplitz, kn_recon_rate *rate, kn_error *err)
+// From differences that are given, or NULL.
+static kn_status compute(kn_queue *queue, const kn_recon_matrix *matrix, const double *k, size_t samples,
+                         const double *weights, enum mri_kernel kernel, const float *given,
+                         struct mri_toeplitz **toeplitz, kn_recon_rate *rate, kn_error *err)
 {
     struct toeplitz_origin origin = {.samples = samples};
     struct mri_toeplitz *made = NULL;
@@ -347,7 +350,9 @@ kn_status ki_mri_toeplitz_compute(kn_queue *queue, const kn_recon_matrix *matrix
     if (!status)
         status = kn_buffer_create(made->context, made->size.differences * 2 * sizeof(float), &q, err);
     if (!status)
-        status = ki_mri_toeplitz_differences(queue, matrix, k, samples, weights, kernel, q, rate, err);
+        status = given ? kn_buffer_write(queue, q, 0, given, made->size.differences * 2 * sizeof *given, err)
+                       : ki_mri_toeplitz_differences(queue, matrix, k, samples, weights, kernel, 0,
+                                                     made->size.differences, q, rate, err);
     if (!status)
         status = find_eigenvalues(queue, made, q, err);
     kn_buffer_free(q);
@@ -356,6 +361,20 @@ kn_status ki_mri_toeplitz_compute(kn_queue *queue, const kn_recon_matrix *matrix
     else
         *toeplitz = made;
     return status;
+}
+
+kn_status ki_mri_toeplitz_compute(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
+                                  size_t samples, const double *weights, enum mri_kernel kernel,
+                                  struct mri_toeplitz **toeplitz, kn_recon_rate *rate, kn_error *err)
+{
+    return compute(queue, matrix, k, samples, weights, kernel, NULL, toeplitz, rate, err);
+}
+
+kn_status ki_mri_toeplitz_from(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
+                               size_t samples, const double *weights, enum mri_kernel kernel,
+                               const float *differences, struct mri_toeplitz **toeplitz, kn_error *err)
+{
+    return compute(queue, matrix, k, samples, weights, kernel, differences, toeplitz, NULL, err);
 }
 
 // ---- its use ----

@@ -38,11 +38,19 @@ struct mri_bytes ki_mri_toeplitz_memory(const kn_queue *queue, const struct mri_
 
 // q of half of the differences, for `q` (float2): those of a grid of 2 N points a numbered x fastest, d_a = j
 // - N_a (an axis of 1: 0), from the first one to d = 0, which is the last; the planes d_a = -N_a are among
-// them and belong to nobody. `weights` (w |phi|^2) may be NULL, for 1. By mri_sum with the matrix 2 N and 2
-// k: samples x differences terms, and its error; `rate` may be NULL.
+// them and belong to nobody. Those from number `first` on, `count` (at least 1) of them, come first in `q`.
+// `weights` (w |phi|^2) may be NULL, for 1. By mri_sum with the matrix 2 N and 2 k: samples x differences
+// terms, and its error; `rate` may be NULL.
 kn_status ki_mri_toeplitz_differences(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                       size_t samples, const double *weights, enum mri_kernel kernel,
-                                      kn_buffer *q, kn_recon_rate *rate, kn_error *err);
+                                      size_t first, size_t count, kn_buffer *q, kn_recon_rate *rate,
+                                      kn_error *err);
+
+// The operator from all its differences (2 floats each), which the kernel has computed: a copy, and a
+// transform of the grid. Errors: those of ki_mri_toeplitz_compute.
+kn_status ki_mri_toeplitz_from(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
+                               size_t samples, const double *weights, enum mri_kernel kernel,
+                               const float *differences, struct mri_toeplitz **toeplitz, kn_error *err);
 
 // The operator, from its differences. Costs those, and a transform of the grid. k must be finite, in cycles
 // per field of view, weights finite; the arrays are the caller's and may go. The operator is for the queue's

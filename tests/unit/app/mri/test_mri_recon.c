@@ -383,6 +383,80 @@ START_TEST(every_kernel)
 }
 END_TEST
 
+// ---- in parts ----
+
+// The solution of one coil with Q of these differences, as bytes and back.
+static kn_recon_solution *solve_coil(const struct recon_scan *scan, size_t coil, const float *differences)
+{
+    const kn_recon_solve_options options = make_options(KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_AUTO);
+    const kn_recon_extras extras = KN_INIT(kn_recon_extras, .differences = differences);
+    struct recon_scan one = *scan;
+    kn_recon_solution *solution, *again = NULL;
+    size_t size = 0;
+    char *bytes;
+
+    one.given.coils = 1;
+    one.given.data += 2 * coil * SAMPLES;
+    solution = run_with(&one, &options, &extras);
+    EXPECT_OK(kn_recon_solution_pack(solution, NULL, 0, &size, &err));
+    bytes = malloc(size);
+    ck_assert_ptr_nonnull(bytes);
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "room for",
+                   kn_recon_solution_pack(solution, bytes, size - 1, &size, &err));
+    EXPECT_OK(kn_recon_solution_pack(solution, bytes, size, &size, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "are no solution",
+                   kn_recon_solution_unpack(bytes, size - 1, &again, &err));
+    EXPECT_OK(kn_recon_solution_unpack(bytes, size, &again, &err));
+    ck_assert_mem_eq(again->image, solution->image, VOXELS * sizeof *again->image);
+    ck_assert_mem_eq(again->coils->residuals, solution->coils->residuals,
+                     (solution->coils->iterations + 1) * sizeof(double));
+    ck_assert_str_eq(again->details.q_kernel, solution->details.q_kernel);
+    free(bytes);
+    kn_recon_solution_free(solution);
+    return again;
+}
+
+// Q in two parts and each coil by itself come to the solution of all at once.
+START_TEST(in_parts)
+{
+    struct recon_scan scan = make_scan(2);
+    const kn_recon_solve_options options = make_options(KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_AUTO);
+    kn_recon_solution *whole = run(&scan, &options), *coils[2], *joined = NULL;
+    kn_recon_stage stage, q = {.seconds = 1, .rate.pairs = 5};
+    size_t count = 0, plane = 0, first;
+    float *values;
+
+    EXPECT_OK(kn_recon_measure_differences(&scan.given.matrix, &count, &plane, &err));
+    ck_assert_uint_eq(plane, 2 * 13);
+    first = count / plane / 2 * plane;
+    values = malloc(2 * count * sizeof *values);
+    ck_assert_ptr_nonnull(values);
+    EXPECT_OK(kn_recon_compute_differences(queue, &scan.given, &options, NULL, first, count - first,
+                                           values + 2 * first, &stage, &err));
+    ck_assert_double_eq(stage.rate.pairs, (double)SAMPLES * (double)(count - first));
+    EXPECT_OK(kn_recon_compute_differences(queue, &scan.given, &options, NULL, 0, first, values, NULL, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_ARGUMENT, "there are",
+        kn_recon_compute_differences(queue, &scan.given, &options, NULL, first, count, values, NULL, &err));
+    for (size_t coil = 0; coil < 2; coil++)
+        coils[coil] = solve_coil(&scan, coil, values);
+    EXPECT_OK(kn_recon_solution_join((const kn_recon_solution *const *)coils, 2, &q, &joined, &err));
+    ck_assert_double_lt(distance(joined->image, whole->image, VOXELS), least_squares_error(whole));
+    ck_assert_uint_eq(joined->coil_count, 2);
+    ck_assert_double_eq(joined->details.fhd.rate.pairs, whole->details.fhd.rate.pairs);
+    ck_assert_double_eq(joined->details.q.rate.pairs, 5);
+    EXPECT_REFUSED(
+        KN_ERROR_ARGUMENT, "coil 0 is not of one coil",
+        kn_recon_solution_join((const kn_recon_solution *const *)&joined, 1, NULL, &coils[0], &err));
+    for (size_t coil = 0; coil < 2; coil++)
+        kn_recon_solution_free(coils[coil]);
+    kn_recon_solution_free(joined);
+    kn_recon_solution_free(whole);
+    free(values);
+    free_scan(&scan);
+}
+END_TEST
+
 // ---- what is refused ----
 
 static void refuse(const kn_recon_scan *scan, const kn_recon_solve_options *options,
@@ -424,15 +498,15 @@ START_TEST(refused_together)
     options.density = KN_RECON_DENSITY_PIPE;
     refuse(&given, &options, NULL, NULL, KN_ERROR_UNSUPPORTED, "density compensation by pipe runs on a dev");
     refuse(&given, &adjoint, &q, queue, KN_ERROR_ARGUMENT,
-           "a file of Q is only for least squares on a device");
+           "a file of Q, or its differences, is only for least squares on a device");
     refuse(&given, &ls, &anywhere, queue, KN_ERROR_ARGUMENT,
            "positions are only for the adjoint, not with ls");
     options = ls;
     options.kernel = KN_RECON_KERNEL_HOST_DOUBLE;
-    refuse(&given, &options, &q, queue, KN_ERROR_ARGUMENT, "a file of Q is only for");
+    refuse(&given, &options, &q, queue, KN_ERROR_ARGUMENT, "a file of Q, or its differences, is only for");
     options = ls;
     options.normal = KN_RECON_NORMAL_FORWARD;
-    refuse(&given, &options, &q, queue, KN_ERROR_ARGUMENT, "a file of Q is only for");
+    refuse(&given, &options, &q, queue, KN_ERROR_ARGUMENT, "a file of Q, or its differences, is only for");
     options.relative_lambda = true;
     refuse(&given, &options, NULL, queue, KN_ERROR_ARGUMENT, "give lambda in absolute terms");
     given.data = NULL;
@@ -543,10 +617,14 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        adjoints,     coils_weights_basis_scale, least_squares,   forward_normal,  progress,
-        interrupted,  unitary_equation,          cartesian,       voxels_anywhere, start_and_kept_q,
-        every_kernel, refused_together,          refused_options, refused_scans,   nothing};
+    const TTest *const tests[] = {adjoints,         coils_weights_basis_scale,
+                                  least_squares,    forward_normal,
+                                  progress,         interrupted,
+                                  unitary_equation, cartesian,
+                                  voxels_anywhere,  start_and_kept_q,
+                                  every_kernel,     in_parts,
+                                  refused_together, refused_options,
+                                  refused_scans,    nothing};
 
     return test_run("mri recon", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }

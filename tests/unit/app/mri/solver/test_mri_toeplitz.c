@@ -186,7 +186,8 @@ static double real_error(enum mri_kernel kernel, const double *k, size_t samples
     double error = 0, energy = 0;
     double complex *q;
 
-    EXPECT_OK(ki_mri_toeplitz_differences(queue, &matrix, k, samples, NULL, kernel, buffer, NULL, &err));
+    EXPECT_OK(ki_mri_toeplitz_differences(queue, &matrix, k, samples, NULL, kernel, 0, REAL_HALF, buffer,
+                                          NULL, &err));
     q = test_download_image(buffer, REAL_HALF);
     test_expect_poison(buffer, REAL_HALF * 2 * sizeof(float));
     for (size_t i = 0; i < REAL_WIDE * REAL_WIDE; i++) {
@@ -223,9 +224,9 @@ START_TEST(real_differences)
     ck_assert_double_le(real_error(MRI_HOST_DOUBLE, k, samples, wanted), 1e-7);
     ck_assert_double_le(real_error(MRI_TUNED, k, samples, wanted), 1e-6); // sum.h: 5e-7
     small = test_upload_image(NULL, 3, 0);
-    EXPECT_REFUSED(
-        KN_ERROR_ARGUMENT, "8257 differences",
-        ki_mri_toeplitz_differences(queue, &matrix, k, samples, NULL, MRI_HOST_DOUBLE, small, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "8257 differences",
+                   ki_mri_toeplitz_differences(queue, &matrix, k, samples, NULL, MRI_HOST_DOUBLE, 0,
+                                               REAL_HALF, small, NULL, &err));
     kn_buffer_free(small);
     free(wanted);
     free(k);
