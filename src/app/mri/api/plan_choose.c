@@ -82,7 +82,7 @@ static void add_work(kn_work *work, const struct recon_adjoint *asked, bool sepa
     }
     work->host.operations += samples * product_of(along, columns, HOST_PAIRS, HOST_COLUMNS, HOST_BLOCK);
     if (asked->queue) {
-        const struct mri_product tile = ki_mri_product_usual(asked->queue);
+        const struct mri_product tile = ki_mri_product_usual(asked->queue, (size_t)along, (size_t)columns);
 
         work->device.operations +=
             samples * product_of(along, columns, tile.tile_x, tile.tile_columns, tile.tile_columns);

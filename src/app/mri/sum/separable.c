@@ -27,7 +27,33 @@ static uint64_t local_bytes(const struct mri_product *p)
     return (uint64_t)2 * (p->tile_x + p->tile_columns) * p->tile_samples * MRI_PAIR;
 }
 
-struct mri_product ki_mri_product_usual(const kn_queue *queue)
+static bool is_shape(const struct mri_product *p)
+{
+    if (p->item_x < 2 || p->item_x % 2 || p->item_columns < 2 || p->item_columns % 2 || p->tile_samples < 1 ||
+        p->tile_x == 0 || p->tile_columns == 0 || p->tile_x % p->item_x ||
+        p->tile_columns % p->item_columns || (unsigned)p->trig >= MRI_TRIGS)
+        return false;
+    return p->tile_x * p->tile_samples % group_of(p) == 0 &&
+           p->tile_columns * p->tile_samples % group_of(p) == 0;
+}
+
+// Of an axis of few voxels narrower tiles, with more columns where there are as many, so that groups are as
+// large.
+static void fit(const kn_device_info *info, size_t along, size_t columns, struct mri_product *p)
+{
+    for (;;) {
+        struct mri_product narrow = *p;
+
+        narrow.tile_x /= 2;
+        narrow.tile_columns *= 2;
+        if (narrow.tile_x < along / 2 + along % 2 || narrow.tile_columns > columns || !is_shape(&narrow) ||
+            local_bytes(&narrow) > ki_engine_local_arrays(info))
+            return;
+        *p = narrow;
+    }
+}
+
+struct mri_product ki_mri_product_usual(const kn_queue *queue, size_t along, size_t columns)
 {
     const kn_device_info *info = &queue->context->device.info;
     const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_MRI_SEPARABLE);
@@ -41,36 +67,8 @@ struct mri_product ki_mri_product_usual(const kn_queue *queue)
     while (usual.tile_columns > usual.item_columns &&
            (group_of(&usual) > info->max_work_group || local_bytes(&usual) > ki_engine_local_arrays(info)))
         usual.tile_columns /= 2;
+    fit(info, along, columns, &usual);
     return usual;
-}
-
-static bool is_shape(const struct mri_product *p)
-{
-    if (p->item_x < 2 || p->item_x % 2 || p->item_columns < 2 || p->item_columns % 2 || p->tile_samples < 1 ||
-        p->tile_x == 0 || p->tile_columns == 0 || p->tile_x % p->item_x ||
-        p->tile_columns % p->item_columns || (unsigned)p->trig >= MRI_TRIGS)
-        return false;
-    return p->tile_x * p->tile_samples % group_of(p) == 0 &&
-           p->tile_columns * p->tile_samples % group_of(p) == 0;
-}
-
-// Of an axis of few voxels narrower tiles, with more columns where there are as many, so that groups are as
-// large.
-static void fit(const kn_queue *queue, const struct mri_sum *sum, struct mri_product *p)
-{
-    const size_t pairs = (sum->matrix.size[0] + 1) / 2, columns = sum->matrix.size[1] * sum->matrix.size[2];
-    const uint64_t local = ki_engine_local_arrays(&queue->context->device.info);
-
-    for (;;) {
-        struct mri_product narrow = *p;
-
-        narrow.tile_x /= 2;
-        narrow.tile_columns *= 2;
-        if (narrow.tile_x < pairs || narrow.tile_columns > columns || !is_shape(&narrow) ||
-            local_bytes(&narrow) > local)
-            return;
-        *p = narrow;
-    }
 }
 
 static kn_status check(const kn_queue *queue, const struct mri_product *p, kn_error *err)
@@ -115,7 +113,7 @@ static size_t busy_groups(const kn_queue *queue)
 // Rows of sums: together they have no more of them than busy groups have voxels.
 size_t ki_separable_parts_memory(const kn_queue *queue, size_t slab, size_t samples)
 {
-    const struct mri_product p = ki_mri_product_usual(queue);
+    const struct mri_product p = ki_mri_product_usual(queue, SIZE_MAX, 0);
     size_t busy = busy_groups(queue), shares = groups_for(samples, SUM_SHARE),
            most = busy * 2 * p.tile_x * p.tile_columns, sums = (shares < busy ? shares : busy) * slab;
 
@@ -145,11 +143,11 @@ static kn_status open_kernels(struct sum_work *work, kn_error *err)
 kn_status ki_separable_open(struct sum_work *work, size_t slab, kn_error *err)
 {
     const struct mri_sum *sum = work->sum;
+    const size_t *size = sum->matrix.size;
     kn_status status;
 
-    work->product = sum->product ? *sum->product : ki_mri_product_usual(work->queue);
-    if (!sum->product)
-        fit(work->queue, sum, &work->product);
+    work->product =
+        sum->product ? *sum->product : ki_mri_product_usual(work->queue, size[0], size[1] * size[2]);
     status = check(work->queue, &work->product, err);
     if (status)
         return status;

@@ -138,7 +138,8 @@ struct mri_product {
     unsigned parts; // groups that share the samples of the same voxels; 0: as many as fill the device
 };
 
-struct mri_product ki_mri_product_usual(const kn_queue *queue);
+// On a device, for an image of so many voxels along x and columns.
+struct mri_product ki_mri_product_usual(const kn_queue *queue, size_t along, size_t columns);
 
 // The adjoint, image_n = sum_m conj(phi_m) w_m d_m exp(+i 2 pi k_m . r_n).
 struct mri_sum {
