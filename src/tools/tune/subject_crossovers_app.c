@@ -234,12 +234,12 @@ CROSSOVER(crossover_separable, "mri-separable",
 CROSSOVER(crossover_fused, "sparse-fused",
           "100 iterations of least squares of 2^10 to 2^13 rows, with fused launches always or never",
           SYSTEMS, open_one, crossover_on_all, KN_F32, 10, 13, ALWAYS, NEVER);
-CROSSOVER(
-    crossover_whole, "batch-whole",
-    "the same of 2^8 to 2^13 rows and 32 right-hand sides, in one launch up to so many bytes an iteration",
-    SYSTEMS, open_many, crossover_on_all, KN_F32, 8, 13, 0, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21,
-    1 << 22, NEVER);
-CROSSOVER(
-    crossover_tiled, "batch-tiled",
-    "the same of 2^15 rows in windows of 2^6 to 2^11 columns, by tiles where so many nonzeros share a line",
-    SYSTEMS, open_windows, crossover_on_gpus, KN_F32, 6, 11, 1, 2, 3, 4, 6, 8, NEVER);
+CROSSOVER(crossover_whole, "batch-whole",
+          "100 iterations of least squares of 2^8 to 2^13 rows and 32 right-hand sides, in one launch up to "
+          "so many bytes an iteration",
+          SYSTEMS, open_many, crossover_on_all, KN_F32, 8, 13, 0, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 1 << 21,
+          1 << 22, NEVER);
+CROSSOVER(crossover_tiled, "batch-tiled",
+          "100 iterations of least squares of 2^15 rows and 32 right-hand sides in windows of 2^6 to 2^11 "
+          "columns, by tiles where so many nonzeros share a line",
+          SYSTEMS, open_windows, crossover_on_gpus, KN_F32, 6, 11, 1, 2, 3, 4, 6, 8, NEVER);
