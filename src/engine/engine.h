@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine's objects, and what its files ask of one another.
+// The engine's objects, and the functions that its files share.
 #ifndef KN_ENGINE_ENGINE_H
 #define KN_ENGINE_ENGINE_H
 
@@ -42,22 +42,22 @@ struct kn_context {
     bool explained; // see kn_context_explain
     atomic_ullong build_nanoseconds;
     atomic_ullong serials;         // given to kernels so far
-    pthread_mutex_t clones_lock;   // every kernel's clones, and
-    kn_program *programs;          // all programs there are, linked
+    pthread_mutex_t clones_lock;   // for the clones of every kernel, and
+    kn_program *programs;          // the list of all programs
     pthread_mutex_t builtins_lock; // held while one is compiled
-    struct ki_text builtin_key;    // of the one that is looked for; its memory is kept for the next
+    struct ki_text builtin_key;    // of the current look-up; its memory is reused by the next
     struct ki_kept kept;           // memory of events
     struct engine_builtin *builtins;
     size_t builtin_count, builtin_capacity;
     pthread_mutex_t tuned_lock;
-    struct engine_tuned *tuned; // the tunings that were asked for so far
+    struct engine_tuned *tuned; // the tunings requested so far
     size_t tuned_count, tuned_capacity;
     pthread_mutex_t verdicts_lock;
-    struct engine_verdict *verdicts; // the forms that were tried so far
+    struct engine_verdict *verdicts; // the forms tried so far
     size_t verdict_count, verdict_capacity;
 };
 
-// Of a launch or a copy whose event nobody wants.
+// For a launch or a copy whose event is not needed.
 #define NO_EVENT NULL
 
 // Whether it is an NVIDIA GPU, through CUDA or NVIDIA's OpenCL: kernels may hold PTX for cards from sm_70 on.
@@ -84,9 +84,9 @@ struct kn_buffer {
     size_t part_count;
 };
 
-// Where kernels leave what is waited for; answer.h.
+// Where kernels write results that the host waits for; answer.h.
 struct engine_answer {
-    kn_buffer *buffer; // NULL: not asked for yet
+    kn_buffer *buffer; // NULL: not requested yet
     struct be_host host;
     struct kn_buffer reached; // the buffer, where kernels reach `host`
 };
@@ -105,9 +105,9 @@ struct kn_queue {
     struct engine_asking asking;
     kn_launch_function *watcher; // see kn_queue_watch
     void *watcher_user;
-    kn_recording *recorder;           // what launches go into instead of running; NULL: they run
-    struct engine_products *products; // see library.h; NULL: not asked for yet
-    struct flight_queue *flight;      // see flight.h; NULL: nothing is written down
+    kn_recording *recorder;           // records launches instead of running them; NULL: they run
+    struct engine_products *products; // see library.h; NULL: not requested yet
+    struct flight_queue *flight;      // see flight.h; NULL: nothing is recorded
 };
 
 struct kn_image {
@@ -117,7 +117,7 @@ struct kn_image {
 };
 
 struct engine_clone {
-    const kn_queue *queue; // NULL: nobody's yet
+    const kn_queue *queue; // NULL: not in use yet
     struct be_kernel *native;
 };
 
@@ -125,7 +125,7 @@ struct kn_kernel {
     kn_program *program;
     const kn_source_kernel *source;
     const char *label;         // see flight.h
-    unsigned long long serial; // that no other kernel of the context has or had
+    unsigned long long serial; // unique among all kernels that the context ever had
     kn_kernel_limits limits;
     struct engine_clone
         *clones; // clSetKernelArg on one kernel is not safe from two threads: one clone a queue
@@ -134,70 +134,70 @@ struct kn_kernel {
 
 struct kn_program {
     kn_context *context;
-    bool is_builtin;          // the context's own, which does not hold it
-    kn_program *next, **link; // among the context's programs; where `this` is pointed to from
+    bool is_builtin;          // owned by the context, and so not holding it
+    kn_program *next, **link; // in the context's list; `link` is the pointer that points to this program
     struct be_program *native;
     struct src_unit *unit;
     struct kn_kernel *kernels;
     size_t kernel_count;
     bool cached;
-    char *source, *options, *report; // what it was compiled from, and what was said; NULL: not explained
+    char *source, *options, *report; // source, options and compiler's report; NULL: not explained
 };
 
 struct kn_event {
     kn_context *context;
     struct be_event *native;
-    struct flight_queue *flight; // of a launch: its queue's place, and
-    unsigned number;             // which launch it is
+    struct flight_queue *flight; // of a launch: the record of its queue, and
+    unsigned number;             // the number of the launch
 };
 
-// A context is freed when it is closed and nothing holds it any more: queues, buffers, images, events,
-// programs, recordings and plans do, so that they may be freed in any order. ki_engine_hold returns it.
+// A context is freed when it has been closed and nothing holds it any more: queues, buffers, images, events,
+// programs, recordings and plans hold it, so that they may be freed in any order. ki_engine_hold returns it.
 kn_context *ki_engine_hold(kn_context *context);
 void ki_engine_release(kn_context *context);
 
-// Context options with defaults, and the parts that opening and wrapping share; `function` is the public one.
-// Takes over `device` and `native` on success only.
+// The part that opening and wrapping a context share, with defaults for its options; `function` is the name
+// of the public function. Takes ownership of `device` and `native` on success only.
 kn_status ki_engine_context_create(const char *function, const struct ki_backend *backend,
                                    struct be_context *native, const struct be_device *device,
                                    const kn_context_options *options, kn_context **context, kn_error *err);
 
-// Around the application's own; `bytes` counts where the driver does not tell the size (CUDA).
-// A queue is closed when kn_queue_close was called and no pinned memory holds it any more.
+// A queue is closed when kn_queue_close has been called and no pinned memory holds it any more.
 void ki_engine_queue_release(kn_queue *queue);
+// Wrap objects of the application; `bytes` is used if the driver does not report the size (CUDA).
 kn_status ki_engine_queue_wrap(kn_context *context, void *native, kn_queue **queue, kn_error *err);
 kn_status ki_engine_buffer_wrap(kn_context *context, void *native, size_t bytes, kn_buffer **buffer,
                                 kn_error *err);
 
-// Says `format` to the context's log function if there is one.
+// Passes a message to the context's log function, if there is one.
 void ki_engine_log(const kn_context *context, kn_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// A kernel of one of Koine's own files with these definitions, built once a context. The kernel stays the
-// context's. KN_POLICY_DEFAULT is the context's policy.
+// A kernel of one of Koine's own files with these definitions, built once per context, which owns the kernel.
+// KN_POLICY_DEFAULT means the context's policy.
 kn_status ki_engine_builtin_kernel(kn_context *context, const char *file, const kn_define *defines,
                                    size_t define_count, kn_policy policy, const char *name,
                                    kn_kernel **kernel, kn_error *err);
 
-// The same with all that a program takes: its definitions, policy and max_registers.
+// The same with all options of a program: definitions, policy and max_registers.
 kn_status ki_engine_builtin_kernel_with(kn_context *context, const char *file,
                                         const kn_program_options *options, const char *name,
                                         kn_kernel **kernel, kn_error *err);
 
-// Runs a launch that was checked.
+// Runs a launch whose arguments have been checked.
 kn_status ki_engine_launch(kn_queue *queue, const kn_kernel *kernel, const struct be_launch *launch,
                            kn_event **event, kn_error *err);
 
-// Errors: KN_ERROR_ARGUMENT, that names the function, while the queue records launches.
+// Errors: KN_ERROR_ARGUMENT, with the name of the function, while the queue records launches.
 kn_status ki_engine_check_runs(const kn_queue *queue, const char *function, kn_error *err);
 
-// Gives the queue's clones of all kernels to the next queue that wants one.
+// Makes the queue's clones of all kernels available to other queues.
 void ki_engine_release_clones(kn_queue *queue);
 
-// "image2d_t" of a kind.
+// The type of a kind of image, such as "image2d_t".
 const char *ki_engine_image_type(kn_image_kind kind);
 
-// An engine event around a backend's, if the caller wants one.
+// Wraps an event of the backend for the caller, if the caller asked for one.
 kn_status ki_engine_event_give(kn_context *context, struct be_event *native, kn_event **event, kn_error *err);
 
 // Copies through pinned staging; src/engine/transfer.c.

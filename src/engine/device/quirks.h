@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OpenCL drivers do differently from what the specification or their own answers say: one table
-// (quirks.c), a line each, each with a test in tests/conformance/drivers: test_quirks.c,
-// test_quirk_answers.c, or test_crashes.c for what ends the process.
+// Where OpenCL drivers deviate from the specification or from what they report: one table (quirks.c), a line
+// for each deviation, each with a test in tests/conformance/drivers: test_quirks.c, test_quirk_answers.c, or
+// test_crashes.c for those that end the process.
 #ifndef KN_ENGINE_DEVICE_QUIRKS_H
 #define KN_ENGINE_DEVICE_QUIRKS_H
 
@@ -12,33 +12,33 @@
 #include <koine/device.h>
 
 struct engine_quirks {
-    const char *why_not;       // not usable at all, in words; NULL: usable
-    const char *build_options; // always given to its compiler; "" if none
-    bool calls_wrong;        // it compiles calls of functions wrong: all are to be made part of their callers
-    uint32_t loop_limit;     // loop iterations a work-item may run; 0: no limit
-    bool group_answer_wrong; // its answer to the kernel's largest work-group is too small to be true
-    bool local_answer_missing; // it knows nothing of the kernel's own local memory
-    bool local_answer_doubled; // its answer to the kernel's own local memory is twice the truth
-    const char
-        *flat_name; // its compiler ignores #line and gives places in a file of this name; NULL: it does not
-    bool double_fma_wrong; // its fma() of doubles rounds the product too
-    size_t range_limit; // the largest size or offset, in a dimension, that kernels are told rightly; 0: any
-    size_t id_limit;    // the largest global id, its offset included, that they are told rightly; 0: any
+    const char *why_not;       // why the device is not usable at all; NULL: it is
+    const char *build_options; // always passed to its compiler; "" if none
+    bool calls_wrong;          // miscompiles function calls: all functions must be inlined into their callers
+    uint32_t loop_limit;       // loop iterations a work-item may run; 0: no limit
+    bool group_answer_wrong;   // reports too small a value for a kernel's largest work-group
+    bool local_answer_missing; // does not report the kernel's own local memory
+    bool local_answer_doubled; // reports twice the kernel's own local memory
+    const char *flat_name; // its compiler ignores #line and reports locations in a file of this name; NULL:
+                           // it does not
+    bool double_fma_wrong; // fma() of doubles rounds the product as well
+    size_t range_limit;    // the largest size or offset per dimension that kernels get correctly; 0: any
+    size_t id_limit;       // the largest global id, including the offset, that they get correctly; 0: any
     unsigned bitonic_keys; // most keys a work-item of sort_bitonic.cl: more crash its compiler; 0: any number
-    bool odd_structs_wrong; // it copies structs wrong in local memory, save of 2 bytes and of multiples of 4
-    bool slow_command_buffers; // they take longer than launches one by one: for those who ask
+    bool odd_structs_wrong; // copies structs in local memory wrongly, except those of 2 bytes or a multiple
+                            // of 4
+    bool slow_command_buffers; // command buffers take longer than single launches: used only on request
                                // (test_recording.c)
-    bool no_binaries;          // the binaries it hands out are not to be kept
-    bool keeps_programs; // it keeps what it compiles by itself, and compiles every kernel once more, for
-                         // groups of any size, when it is asked for a binary
+    bool no_binaries;          // its binaries must not be kept
+    bool keeps_programs; // has a cache of its own, and compiles every kernel again, for groups of any size,
+                         // when asked for a binary
 };
 
-// The quirks of a device, from its platform's name, and with `info` changed where they show (why_not,
-// loop_limit).
+// The quirks of a device, by the name of its platform; changes `info` where they show (why_not, loop_limit).
 struct engine_quirks ki_engine_quirks_of(kn_device_info *info);
 
-// Whether programs of such a device are kept in a cache on disk: as KOINE_KEEP_PROGRAMS says, and without it
-// unless the driver keeps them.
+// Whether programs for such a device are kept in the cache on disk: as KOINE_KEEP_PROGRAMS says, by default
+// unless the driver keeps them itself.
 bool ki_engine_keeps_programs(const struct engine_quirks *quirks);
 
 #endif
