@@ -15,10 +15,10 @@ struct engine_defines {
     size_t count;
 };
 
-// Adds a number. There must be room for it: how many definitions a kernel has is known when its code is
-// written.
+// Adds a number. There must be room for it: the number of definitions of a kernel is known when its host code
+// is written.
 void ki_engine_define(struct engine_defines *defines, const char *name, unsigned value);
-// Adds a text, which stays the caller's.
+// Adds a text, which is borrowed.
 void ki_engine_define_text(struct engine_defines *defines, const char *name, const char *text);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fastest of several ways to do the same on a device. Where the cost model's estimates are further apart
-// than they may be wrong, they decide; else the ways are measured, and their seconds remembered beside the
-// programs in the cache on disk.
+// Finds the fastest of several ways to do the same on a device. If the estimates of the cost model differ by
+// more than their possible error, they decide; otherwise the ways are measured, and the times are kept beside
+// the programs in the cache on disk.
 #ifndef KN_ENGINE_COST_CONTEST_H
 #define KN_ENGINE_COST_CONTEST_H
 
@@ -10,41 +10,41 @@
 enum { CONTEST_WAYS = 16 };
 
 struct engine_contest {
-    struct engine_choice choice; // under which seconds are remembered
+    struct engine_choice choice; // the key under which times are kept
     size_t count;                // ways, at most CONTEST_WAYS
-    double error;                // how many times too short or too long an estimate may be
+    double error;                // the factor by which an estimate may be wrong
     unsigned each;               // runs that are timed together
     void *data;
     const char *(*name)(const void *data, size_t way);
-    // Seconds of a run, or anything that is proportional to them; INFINITY of what shall not be tried. NULL:
+    // Seconds of a run, or anything proportional to them; INFINITY for a way that must not be tried. NULL:
     // all are measured.
     double (*estimate)(const void *data, size_t way);
-    // What a run needs, a run, which may be asynchronous, and the end, also of what did not begin. A way of
-    // which one of the first two returns KN_ERROR_UNSUPPORTED does not serve.
+    // Prepare runs, do a run, which may be asynchronous, and clean up, also after a failed `begin`. A way is
+    // ruled out if `begin` or `run` returns KN_ERROR_UNSUPPORTED.
     kn_status (*begin)(void *data, size_t way, kn_error *err);
     kn_status (*run)(void *data, size_t way, kn_error *err);
     void (*end)(void *data, size_t way);
 };
 
-// The way whose estimate all others' exceed by more than both may be wrong; `count`: none.
+// The way whose estimate is smaller than all others by more than both can be wrong; `count`: none.
 size_t ki_engine_contest_settled(const double *estimates, size_t count, double error);
 
-// Seconds of a run of each way: remembered, or measured and remembered; INFINITY of those that do not serve,
-// or by estimate cannot be the fastest. If one alone is left, its estimate, and nothing is measured. Errors:
-// those of begin and run but KN_ERROR_UNSUPPORTED.
+// Seconds of a run of each way, kept from an earlier measurement, or measured now and kept; INFINITY for ways
+// that are ruled out, or that cannot be the fastest by estimate. If only one way is left, gets its estimate
+// and measures nothing. Errors: those of begin and run except KN_ERROR_UNSUPPORTED.
 kn_status ki_engine_contest(kn_queue *queue, const struct engine_contest *contest, double *seconds,
                             kn_error *err);
-// The one that takes least; `count` if none serves.
+// The fastest way; `count` if all are ruled out.
 size_t ki_engine_contest_winner(const double *seconds, size_t count);
-// "own 0.31 ms, cuFFT 0.22 ms": those that were measured.
+// Appends the measured times: "own 0.31 ms, cuFFT 0.22 ms".
 void ki_engine_contest_tell(const struct engine_contest *contest, const double *seconds,
                             struct ki_text *text);
 
-// What ki_engine_contest remembers of such a choice, `count` seconds above 0. False if there is no cache, or
-// nothing valid in it.
+// Gets the times that ki_engine_contest kept for such a choice, `count` seconds above 0. False if there is no
+// cache, or no valid entry in it.
 bool ki_engine_recall_seconds(const kn_context *context, const struct engine_choice *choice, double *seconds,
                               size_t count);
-// Where they cannot be kept, the log says so.
+// Keeps the times; if that is not possible, the log says so.
 void ki_engine_remember_seconds(const kn_context *context, const struct engine_choice *choice,
                                 const double *seconds, size_t count);
 

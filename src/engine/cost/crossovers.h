@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes at which one of an algorithm's methods overtakes another on a device: all of them, in one table, a
-// part of the cost model. A row is a tunable: what was measured on a device
-// (engine/device/measured_devices.h, or kept on this machine) takes the place of the table's own.
+// Sizes at which one method of an algorithm becomes faster than another on a device: all of them, in one
+// table, as a part of the cost model. Each row is a tunable: values measured on a device
+// (engine/device/measured_devices.h, or kept on this machine) replace those of the table.
 #ifndef KN_ENGINE_COST_CROSSOVERS_H
 #define KN_ENGINE_COST_CROSSOVERS_H
 
@@ -30,7 +30,7 @@ enum engine_crossover {
     CROSSOVERS_OF_ALL
 };
 
-// Where a method is taken at any size, from there on; or at none.
+// For a method that is used at every size, or at none.
 enum { CROSSOVER_ALWAYS = 0 };
 #define CROSSOVER_NEVER UINT32_MAX
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices that were measured (measured_devices.h), and which of them a device is like.
+// The measured devices (measured_devices.h), and which of them is most similar to a device.
 #ifndef KN_ENGINE_DEVICE_MEASURED_H
 #define KN_ENGINE_DEVICE_MEASURED_H
 
@@ -20,8 +20,9 @@ struct engine_measured {
 extern const struct engine_measured ki_engine_measured_devices[];
 extern const size_t ki_engine_measured_count;
 
-// Of the device of that name on that path, else of the one of the same vendor, type and path whose number of
-// compute units is nearest, as a ratio. NULL: none of them was measured with this algorithm.
+// The values of the device with that name on that path; otherwise of the one of the same vendor, type and
+// path with the nearest number of compute units, as a ratio. NULL: none of them was measured with this
+// algorithm.
 const struct engine_measured *ki_engine_measured_like(const struct engine_measured *devices, size_t count,
                                                       const kn_device_info *info, const char *algorithm);
 

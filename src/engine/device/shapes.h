@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launch sizes, and the difference between CPUs and GPUs: one table (shapes.c), with a row for each launch
-// whose sizes differ between them. A file asks for its row and gets the numbers of its device; what depends
-// on the number of elements, their size or local memory is a rule in the file that launches. The caller's
-// options come first, then what koine tune kept (tuning.h), then this table.
+// Launch sizes, and how they differ between CPUs and GPUs: one table (shapes.c), with a row for each launch
+// whose sizes differ. A file looks up its row and gets the sizes for its device; rules that depend on the
+// number of elements, their size or local memory are in the file that launches. The caller's options take
+// precedence, then the values that koine tune kept (tuning.h), then this table.
 //
 // Three sets of sizes are not here: tiles of matrix products, by type and vendor (src/algo/gemm/gemm_own.c);
 // radix sorts on NVIDIA GPUs, by element and length (src/algo/sort/sort_radix_shape.c); and constants that
@@ -77,28 +77,28 @@ enum engine_shape_of {
     SHAPES_OF_ALL
 };
 
-// Sizes on one kind of device. A field that a launch does not have is 0. Where a row means something else by
-// a field, the comment beside the row says so.
+// Sizes on one kind of device. Fields that a launch does not use are 0. If a field has another meaning in a
+// row, the comment beside the row says so.
 struct engine_sizes {
     unsigned group;     // work-items
-    unsigned items;     // elements that a work-item takes
-    unsigned width;     // neighbours that a work-item takes as one vector
+    unsigned items;     // elements per work-item
+    unsigned width;     // neighbouring elements that a work-item loads as one vector
     unsigned lanes;     // work-items that share a row, or write together
-    unsigned ahead;     // loads under way before the first is used
-    unsigned shares;    // parts that a row is divided into
+    unsigned ahead;     // loads started before the first is used
+    unsigned shares;    // parts into which a row is divided
     unsigned copies;    // of a table or a line, in local memory
     unsigned chunk;     // numbers that local memory holds at a time
-    unsigned per_unit;  // groups for each compute unit
-    unsigned registers; // that a work-item may take; 0: no limit
+    unsigned per_unit;  // groups per compute unit
+    unsigned registers; // most registers per work-item; 0: no limit
     unsigned tile[3];   // along x, y and z
 };
 
 struct engine_shape {
     const char *name;
-    // On CPUs a work-item of this launch runs long loops alone: a CPU whose driver limits loops takes the
-    // GPU's sizes.
+    // On CPUs a single work-item of this launch runs long loops: a CPU whose driver limits loops uses the GPU
+    // sizes.
     bool long_loops;
-    struct engine_sizes cpu, gpu; // any device that is no CPU counts as a GPU
+    struct engine_sizes cpu, gpu; // every device that is not a CPU counts as a GPU
 };
 
 static inline bool engine_is_cpu(const kn_device_info *info)
@@ -106,19 +106,19 @@ static inline bool engine_is_cpu(const kn_device_info *info)
     return info->type == KN_DEVICE_CPU;
 }
 
-// A CPU on which one work-item may do the work of many: no driver limits its loops.
+// A CPU on which one work-item may do the work of many, since its driver does not limit loops.
 static inline bool engine_is_serial(const kn_device_info *info)
 {
     return engine_is_cpu(info) && !info->loop_limit;
 }
 
-// The whole row, for those who change a part of it or choose the column themselves.
+// The whole row, for callers that change a part of it or choose the column themselves.
 const struct engine_shape *ki_engine_shape(enum engine_shape_of which);
 // The row's column for this device.
 const struct engine_sizes *ki_engine_sizes(const kn_device_info *info, enum engine_shape_of which);
 
-// Bytes of local memory that a kernel's own arrays may take: CUDA has 48 KiB for them on every GPU, so no GPU
-// is given more.
+// Bytes of local memory for arrays declared in a kernel: CUDA has 48 KiB for them on every GPU, so no GPU
+// gets more.
 uint64_t ki_engine_local_arrays(const kn_device_info *info);
 
 #endif

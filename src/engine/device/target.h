@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the preprocessor must know of a device: the macros its compiler predefines, and those that Koine adds.
+// What the preprocessor needs for a device: the macros that its compiler predefines, and those that Koine
+// adds.
 #ifndef KN_ENGINE_DEVICE_TARGET_H
 #define KN_ENGINE_DEVICE_TARGET_H
 
@@ -10,7 +11,7 @@ struct target {
     struct src_options source;
     kn_define *predefined;
     kn_define *defines;
-    char *names; // the extensions' names, cut apart
+    char *names; // the names of the extensions, split
     char version[16];
 };
 
@@ -19,7 +20,7 @@ kn_status ki_target_describe(const struct be_device *device, const kn_program_op
                              struct target *target, kn_error *err);
 void ki_target_free(struct target *target);
 
-// A built-in kernel file as the device's compiler gets it; ki_src_free takes it back.
+// A built-in kernel file as the device's compiler gets it; to be freed with ki_src_free.
 kn_status ki_target_read_builtin(const struct be_device *device, const char *name, struct src_unit **unit,
                                  kn_error *err);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a context that explains itself (kn_context_explain) keeps of its programs, and who is told of
-// launches.
+// What a context keeps of its programs to explain them (kn_context_explain), and how launches are reported to
+// a queue's watcher.
 #ifndef KN_ENGINE_WATCH_EXPLAIN_H
 #define KN_ENGINE_WATCH_EXPLAIN_H
 
@@ -14,7 +14,7 @@ kn_status ki_engine_explain_keep(kn_program *program, const char *source, const 
                                  const char *log, kn_error *err);
 void ki_engine_explain_free(kn_program *program);
 
-// Tells the queue's watcher of a launch that was made.
+// Reports a launch to the queue's watcher.
 void ki_engine_explain_notice(const kn_queue *queue, const kn_kernel *kernel, const struct be_launch *launch);
 
 #endif

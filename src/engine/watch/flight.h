@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record of koine/experimental/flight.h, and writing it.
+// The flight record (koine/experimental/flight.h), and the functions that write it.
 #ifndef KN_ENGINE_WATCH_FLIGHT_H
 #define KN_ENGINE_WATCH_FLIGHT_H
 
@@ -16,9 +16,9 @@ struct flight_queue {
     atomic_bool used;
     bool is_cpu;
     char device[FLIGHT_LABEL_BYTES];                  // "opencl:0.0 (name)"
-    _Atomic(const char *) kernels[KN_FLIGHT_KERNELS]; // number n is at n modulo KN_FLIGHT_KERNELS
+    _Atomic(const char *) kernels[KN_FLIGHT_KERNELS]; // launch n is at n modulo KN_FLIGHT_KERNELS
     atomic_uint departed;                             // launches so far
-    atomic_uint landed;                               // how many of them are known to have ended
+    atomic_uint landed;                               // launches known to have ended
 };
 
 struct flight_task {
@@ -36,24 +36,25 @@ struct kn_flight {
     struct flight_task tasks[FLIGHT_TASKS];
 };
 
-// From now on it is written down in `flight`, which was initialised; NULL: nowhere.
+// From now on events are recorded in `flight`, which must be initialised; NULL: nowhere.
 void ki_flight_record(kn_flight *flight);
 
-// A kernel's name as it will be printed, the same pointer for the same words; NULL without a record.
+// A kernel's name as it is printed, the same pointer for equal names; NULL if nothing is recorded.
 const char *ki_flight_label(const char *kernel, const char *file);
 
-// A queue's place; NULL without a record, or if all places are taken.
+// The record of a queue; NULL if nothing is recorded, or if all records are in use.
 struct flight_queue *ki_flight_claim(const kn_device_info *device);
 void ki_flight_release(struct flight_queue *queue);
 
-// One kernel is launched, and its number: of launches up to it that are known to have ended, ki_flight_land
-// is told.
+// Records a launch and returns its number, which is passed to ki_flight_land when this launch, and so all
+// before it, are known to have ended.
 unsigned ki_flight_depart(struct flight_queue *queue, const char *label);
 void ki_flight_land(struct flight_queue *queue, unsigned number);
 // All launches so far have ended.
 void ki_flight_land_all(struct flight_queue *queue);
 
-// What the calling thread has a driver do, other than running kernels; NULL without a record or a free place.
+// Records what a driver does for the calling thread other than running kernels; NULL if nothing is recorded,
+// or if all places are in use.
 struct flight_task *ki_flight_begin(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void ki_flight_end(struct flight_task *task);
 

@@ -19,7 +19,7 @@ struct engine_profile {
     size_t count, capacity;
 };
 
-// Takes `event` over.
+// Takes ownership of `event`.
 kn_status ki_engine_profile_add(struct engine_profile *profile, const struct ki_backend *backend,
                                 const char *kernel, struct be_event *event, kn_error *err);
 void ki_engine_profile_clear(struct engine_profile *profile, const struct ki_backend *backend);
