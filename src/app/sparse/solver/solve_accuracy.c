@@ -42,7 +42,7 @@ struct some {
     void *data;
     size_t first, count;
     double *linear, *x;   // of each: the gradient without corrections that are not linear, and its solution
-    double *rest, *whole; // room for a residual and a gradient
+    double *rest, *whole; // room for a residual and a gradient, for each thread that looks at columns
     bool *is_least;       // of each: it claims to be the least-squares solution
 };
 
@@ -168,15 +168,22 @@ static void judge_refined(const struct some *some, size_t i)
     solution->precision_reached = solution->error_estimate <= first_digit;
 }
 
+static kn_status look_at(void *data, size_t i, unsigned thread, kn_error *err)
+{
+    struct some mine = *(const struct some *)data;
+
+    mine.rest += thread * mine.run->matrix->rows;
+    mine.whole += thread * mine.run->matrix->columns;
+    return look(&mine, i, err);
+}
+
 static kn_status look_at_some(struct some *some, kn_error *err)
 {
     bool any = false;
-    kn_status status = KN_OK;
+    kn_status status = ki_solve_each(some->count, look_at, some, err);
 
-    for (size_t i = 0; i < some->count && !status; i++) {
-        status = look(some, i, err);
+    for (size_t i = 0; i < some->count && !status; i++)
         any = any || some->is_least[i];
-    }
     if (!status && any)
         status = some->refine(some->data, some->first, some->count, some->linear, some->x, err);
     for (size_t i = 0; i < some->count && !status; i++)
@@ -189,7 +196,8 @@ kn_status ki_solve_accuracy(struct solve_run *run, solve_refine *refine, void *d
                             kn_error *err)
 {
     size_t rows = run->matrix->rows, columns = run->matrix->columns, count = run->count;
-    size_t most = count < at_once ? count : at_once, room = (2 * most + 1) * columns + rows + 1;
+    size_t most = count < at_once ? count : at_once, threads = ki_solve_threads(most);
+    size_t room = 2 * most * columns + threads * (columns + rows) + 1;
     struct some some = {.run = run, .refine = refine, .data = data};
     kn_status status = KN_OK;
 
@@ -201,7 +209,7 @@ kn_status ki_solve_accuracy(struct solve_run *run, solve_refine *refine, void *d
     if (run->measured && some.linear && some.is_least) {
         some.x = some.linear + most * columns;
         some.whole = some.x + most * columns;
-        some.rest = some.whole + columns;
+        some.rest = some.whole + threads * columns;
     } else {
         status = ki_fail_memory(err, room * sizeof *some.linear, "the accuracy");
     }

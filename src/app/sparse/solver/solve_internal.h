@@ -103,6 +103,12 @@ typedef kn_status solve_refine(void *data, size_t first, size_t count, const dou
 kn_status ki_solve_accuracy(struct solve_run *run, solve_refine *refine, void *data, size_t at_once,
                             kn_error *err);
 
+// Does something for each column in so many threads, each of which has a number below that. Its products are
+// the thread's own if there is more than one. KN_ERROR_* of the first that fails.
+typedef kn_status solve_each(void *data, size_t column, unsigned thread, kn_error *err);
+unsigned ki_solve_threads(size_t count);
+kn_status ki_solve_each(size_t count, solve_each *column, void *data, kn_error *err);
+
 // Residuals of x, and whether they are what was asked for.
 kn_status ki_solve_judge(const struct solve_run *run, kn_error *err);
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether A and A^T belong together, and how good a solution is, in double precision.
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "app/sparse/product/reference.h"
 #include "solve_internal.h"
 
@@ -153,41 +155,120 @@ static double ratio(double part, double whole)
     return whole > 0 ? part / whole : part > 0 ? INFINITY : 0;
 }
 
-kn_status ki_solve_judge(const struct solve_run *run, kn_error *err)
+// ---- columns, side by side ----
+
+struct each {
+    solve_each *column;
+    void *data;
+    pthread_mutex_t lock; // of what follows
+    kn_status status;     // of the first that failed
+    kn_error failure;
+};
+
+static void do_column(void *context, size_t i)
+{
+    struct each *each = context;
+    kn_error why = KN_ERROR_INIT;
+    const kn_status status = each->column(each->data, i, ki_thread(), &why);
+
+    if (!status)
+        return;
+    pthread_mutex_lock(&each->lock);
+    if (!each->status)
+        each->failure = why;
+    each->status = each->status ? each->status : status;
+    pthread_mutex_unlock(&each->lock);
+}
+
+// A column for a thread, whose products are its own then, where that leaves few idle; else products are
+// shared.
+unsigned ki_solve_threads(size_t count)
+{
+    enum { IDLE = 4 }; // one in so many has work at least
+    const unsigned threads = ki_threads(0);
+
+    if (count * IDLE < threads)
+        return 1;
+    return count < threads ? (unsigned)count : threads;
+}
+
+kn_status ki_solve_each(size_t count, solve_each *column, void *data, kn_error *err)
+{
+    const unsigned threads = ki_solve_threads(count);
+    struct each each = {.column = column, .data = data, .lock = PTHREAD_MUTEX_INITIALIZER};
+    kn_status status = KN_OK;
+
+    if (threads == 1) {
+        for (size_t i = 0; i < count && !status; i++)
+            status = column(data, i, 0, err);
+        return status;
+    }
+    ki_parallel(threads, count, KI_DYNAMIC, do_column, &each);
+    if (each.status && err)
+        *err = each.failure;
+    return each.status;
+}
+
+// ---- all of them ----
+
+struct judging {
+    const struct solve_run *run;
+    double *room; // for each thread: a residual, a gradient and a start
+};
+
+static void judge(const struct solve_run *run, size_t k, double residual, double gradient, double first)
 {
     const kn_least_squares_options *task = &run->task;
-    size_t rows = run->matrix->rows, columns = run->matrix->columns;
-    double *r = malloc((rows + 2 * columns + 1) * sizeof *r), first = 0, residual = 0, gradient = 0;
-    double *start = r + rows + columns;
+    const double *b = run->b + k * run->matrix->rows;
     // What the recurrence of the residual may be off by when it stops; in single precision A's elements, too.
-    double slack = 1 + (task->type == KN_F64 ? 1e-9 : 1e-2);
-    kn_status status = r ? KN_OK : ki_fail_memory(err, (rows + 2 * columns) * sizeof *r, "the residual");
+    const double slack = 1 + (task->type == KN_F64 ? 1e-9 : 1e-2);
+    kn_least_squares_solution *solution = &run->result->solutions[k];
 
-    for (size_t k = 0; k < run->count && !status; k++) {
-        const double *b = run->b + k * rows;
-        kn_least_squares_solution *solution = &run->result->solutions[k];
+    solution->residual = ratio(residual, ki_solve_norm(b, run->matrix->rows));
+    if (!task->correction)
+        solution->normal_residual = ratio(gradient, first);
+    if (task->tolerance > 0 && !(solution->residual <= slack * task->tolerance))
+        solution->tolerance_reached = false;
+    if (task->noise > 0 && !(residual <= slack * task->noise))
+        solution->noise_reached = false;
+    // Iterations that took it for reached.
+    if (!(solution->tolerance_reached && solution->noise_reached) && run->measured &&
+        (solution->stopped == KN_LEAST_SQUARES_STOPPED_RESIDUAL ||
+         solution->stopped == KN_LEAST_SQUARES_STOPPED_DISCREPANCY))
+        solution->precision_reached = false;
+}
 
-        ki_solve_take_start(run, k, start);
-        status = measure(run, start, b, r, r + rows, &residual, &first, err);
-        if (!status && run->measured) {
-            residual = run->measured[k].residual;
-            gradient = run->measured[k].gradient;
-        } else if (!status) {
-            status = measure(run, run->x + k * columns, b, r, r + rows, &residual, &gradient, err);
-        }
-        solution->residual = ratio(residual, ki_solve_norm(b, rows));
-        if (!task->correction)
-            solution->normal_residual = ratio(gradient, first);
-        if (task->tolerance > 0 && !(solution->residual <= slack * task->tolerance))
-            solution->tolerance_reached = false;
-        if (task->noise > 0 && !(residual <= slack * task->noise))
-            solution->noise_reached = false;
-        // Iterations that took it for reached.
-        if (!(solution->tolerance_reached && solution->noise_reached) && run->measured &&
-            (solution->stopped == KN_LEAST_SQUARES_STOPPED_RESIDUAL ||
-             solution->stopped == KN_LEAST_SQUARES_STOPPED_DISCREPANCY))
-            solution->precision_reached = false;
+static kn_status judge_column(void *data, size_t k, unsigned thread, kn_error *err)
+{
+    const struct judging *judging = data;
+    const struct solve_run *run = judging->run;
+    const size_t rows = run->matrix->rows, columns = run->matrix->columns;
+    const double *b = run->b + k * rows;
+    double *r = judging->room + thread * (rows + 2 * columns), *gradient_room = r + rows,
+           *start = gradient_room + columns;
+    double first = 0, residual = 0, gradient = 0;
+    kn_status status;
+
+    ki_solve_take_start(run, k, start);
+    status = measure(run, start, b, r, gradient_room, &residual, &first, err);
+    if (!status && run->measured) {
+        residual = run->measured[k].residual;
+        gradient = run->measured[k].gradient;
+    } else if (!status) {
+        status = measure(run, run->x + k * columns, b, r, gradient_room, &residual, &gradient, err);
     }
-    free(r);
+    if (!status)
+        judge(run, k, residual, gradient, first);
+    return status;
+}
+
+kn_status ki_solve_judge(const struct solve_run *run, kn_error *err)
+{
+    const size_t room = ki_solve_threads(run->count) * (run->matrix->rows + 2 * run->matrix->columns) + 1;
+    struct judging judging = {run, malloc(room * sizeof *judging.room)};
+    const kn_status status = judging.room ? ki_solve_each(run->count, judge_column, &judging, err)
+                                          : ki_fail_memory(err, room * sizeof *judging.room, "the residual");
+
+    free(judging.room);
     return status;
 }

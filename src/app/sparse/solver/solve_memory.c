@@ -35,16 +35,19 @@ static size_t bytes_of_results(const struct solve_run *run)
             sizeof(struct solve_trace) + sizeof(double *) + sizeof(struct solve_measured));
 }
 
-// The check of the adjoint, or that of the solutions; `at_once` of them in single precision.
+// The check of the adjoint, or that of the solutions, of which threads look at one each; `at_once` of them in
+// single precision.
 static size_t bytes_of_checks(const struct solve_run *run, size_t at_once)
 {
     size_t rows = run->matrix->rows, columns = run->matrix->columns;
     size_t adjoint = (2 * rows + 3 * columns) * sizeof(double) + most(rows, columns) * sizeof(float);
+    size_t each = columns + rows + 4 * run->task.iterations;
     size_t accuracy = run->task.type == KN_F32
-                          ? ((3 * at_once + 1) * columns + rows + 4 * run->task.iterations) * sizeof(double)
+                          ? (3 * at_once * columns + ki_solve_threads(at_once) * each) * sizeof(double)
                           : 0;
+    size_t judged = ki_solve_threads(run->count) * (rows + 2 * columns) * sizeof(double);
 
-    return most(adjoint, accuracy);
+    return most(most(adjoint, accuracy), judged);
 }
 
 // ---- the host ----
