@@ -3,12 +3,15 @@
 // what is asked for), each answer checked at some voxels and samples against the direct sums in double
 // precision.
 //
-//     bench/gridding [--device SPEC] [--small] [--tune]
+//     bench/gridding [--device SPEC] [--small] [--tune] [--width W] [--group G] [--split S] [--tile X,Y,Z]
+//
+// With --width, which a NUFFT's tolerance becomes (7 for 1e-5), 400,000 samples at random for 128^3 instead.
 //
 // Columns: what the caller waits for (median; the adjoint's has the data's way from double precision on the
 // host), the device's time from the first kernel's start to the last one's end, samples a second of that, the
-// kernels' own times, and the greatest error over the root of the mean square. --small: 64^3. --tune: other
-// groups, tiles, splits.
+// kernels' own times, and the greatest error over the root of the mean square. `set` is the sort of samples,
+// `set, sum` that and the adjoint of data that are on the device. --small: 64^3. --tune: other groups, tiles,
+// splits.
 #include <complex.h>
 #include <math.h>
 #include <stdbool.h>
@@ -48,6 +51,19 @@ static void forward(struct bench *bench, struct mri_gridding *gridding)
 {
     bench_try(ki_mri_gridding_forward(bench->queue, gridding, bench->image, bench->data_out, &bench->err),
               &bench->err);
+}
+
+static void set(struct bench *bench, struct mri_gridding *gridding)
+{
+    bench_try(ki_mri_gridding_set(bench->queue, gridding, &bench->err), &bench->err);
+}
+
+static void set_and_sum(struct bench *bench, struct mri_gridding *gridding)
+{
+    set(bench, gridding);
+    bench_try(
+        ki_mri_gridding_adjoint_there(bench->queue, gridding, bench->weights, bench->image_out, &bench->err),
+        &bench->err);
 }
 
 static void convolve(struct bench *bench, struct mri_gridding *gridding)
@@ -176,7 +192,9 @@ static void run_options(struct bench *bench, const struct mri_gridding_options *
     }
     printf(": made in %.3f s\n", bench_seconds() - start);
     report(bench, gridding, "adjoint", adjoint, adjoint_error);
+    report(bench, gridding, "set, sum", set_and_sum, adjoint_error);
     if (everything) {
+        report(bench, gridding, "set", set, NULL);
         report(bench, gridding, "forward", forward, forward_error);
         report(bench, gridding, "C C^H", convolve, NULL);
     }
@@ -184,7 +202,7 @@ static void run_options(struct bench *bench, const struct mri_gridding_options *
 }
 
 // Each beside the default; 0 is the device's own.
-static void sweep(struct bench *bench)
+static void sweep(struct bench *bench, unsigned width)
 {
     static const unsigned groups[] = {32, 64, 128, 256, 512}, splits[] = {64, 128, 256, 1024, 4096};
     static const unsigned planes[][MRI_AXES] = {{8, 8}, {16, 8}, {16, 16}, {32, 16}, {32, 32}, {64, 32}};
@@ -194,11 +212,12 @@ static void sweep(struct bench *bench)
     const unsigned(*tiles)[MRI_AXES] = volume ? volumes : planes;
 
     for (size_t i = 0; i < KI_COUNT(splits); i++)
-        run_options(bench, &(struct mri_gridding_options){.split = splits[i]}, false);
+        run_options(bench, &(struct mri_gridding_options){.width = width, .split = splits[i]}, false);
     for (size_t t = 0; t < (volume ? KI_COUNT(volumes) : KI_COUNT(planes)); t++)
         for (size_t i = 0; i < KI_COUNT(groups); i++)
             run_options(bench,
-                        &(struct mri_gridding_options){.group = groups[i],
+                        &(struct mri_gridding_options){.width = width,
+                                                       .group = groups[i],
                                                        .tile = {tiles[t][0], tiles[t][1], tiles[t][2]}},
                         false);
 }
@@ -238,27 +257,17 @@ static double complex *random_numbers(size_t count, uint64_t seed)
     return numbers;
 }
 
-static void run_problem(struct bench *bench, kn_recon_trajectory plan, bool tune)
+static void run_samples(struct bench *bench, const struct mri_gridding_options *usual, bool tune)
 {
-    const struct mri_gridding_options usual = {.width = 0};
-
-    bench_try(ki_trajectory_plan(&plan, &bench->err), &bench->err);
-    bench->matrix = ki_trajectory_matrix(&plan);
-    bench->samples = ki_trajectory_points(&plan);
-    bench_try(ki_mri_matrix_count(&bench->matrix, &bench->voxels, &bench->err), &bench->err);
-    printf("%s, %zu samples, %zu x %zu x %zu voxels\n", ki_trajectory_names[plan.kind], bench->samples,
-           bench->matrix.size[0], bench->matrix.size[1], bench->matrix.size[2]);
-    bench->k = bench_allocate(bench->samples * MRI_AXES * sizeof *bench->k);
-    ki_trajectory_fill(&plan, bench->k);
     bench->data = random_numbers(bench->samples, 1);
     bench->voxel_data = random_numbers(bench->voxels, 2);
     bench->image = upload(bench, bench->voxel_data, bench->voxels);
     bench->image_out = upload(bench, bench->voxel_data, bench->voxels);
     bench->data_out = upload(bench, bench->data, bench->samples);
     bench->weights = upload(bench, bench->data, bench->samples);
-    run_options(bench, &usual, true);
+    run_options(bench, usual, true);
     if (tune)
-        sweep(bench);
+        sweep(bench, usual->width);
     kn_buffer_free(bench->image);
     kn_buffer_free(bench->image_out);
     kn_buffer_free(bench->data_out);
@@ -268,9 +277,39 @@ static void run_problem(struct bench *bench, kn_recon_trajectory plan, bool tune
     free(bench->voxel_data);
 }
 
+static void run_trajectory(struct bench *bench, kn_recon_trajectory plan,
+                           const struct mri_gridding_options *usual, bool tune)
+{
+    bench_try(ki_trajectory_plan(&plan, &bench->err), &bench->err);
+    bench->matrix = ki_trajectory_matrix(&plan);
+    bench->samples = ki_trajectory_points(&plan);
+    bench_try(ki_mri_matrix_count(&bench->matrix, &bench->voxels, &bench->err), &bench->err);
+    printf("%s, %zu samples, %zu x %zu x %zu voxels\n", ki_trajectory_names[plan.kind], bench->samples,
+           bench->matrix.size[0], bench->matrix.size[1], bench->matrix.size[2]);
+    bench->k = bench_allocate(bench->samples * MRI_AXES * sizeof *bench->k);
+    ki_trajectory_fill(&plan, bench->k);
+    run_samples(bench, usual, tune);
+}
+
+static void run_random(struct bench *bench, size_t size, size_t samples,
+                       const struct mri_gridding_options *usual, bool tune)
+{
+    uint64_t seed = 5;
+
+    bench->matrix = (kn_recon_matrix){MRI_AXES, {size, size, size}};
+    bench->samples = samples;
+    bench->voxels = size * size * size;
+    printf("at random, %zu samples, %zu^3 voxels, width %u\n", samples, size, usual->width);
+    bench->k = bench_allocate(samples * MRI_AXES * sizeof *bench->k);
+    for (size_t i = 0; i < samples * MRI_AXES; i++)
+        bench->k[i] = uniform(&seed) * (double)size / 2;
+    run_samples(bench, usual, tune);
+}
+
 int main(int argc, char **argv)
 {
     const char *spec = NULL;
+    struct mri_gridding_options usual = {.width = 0};
     bool tune = false, small = false;
     struct bench bench = {.err = KN_ERROR_INIT};
 
@@ -281,20 +320,32 @@ int main(int argc, char **argv)
             small = true;
         else if (i + 1 < argc && strcmp(argv[i], "--device") == 0)
             spec = argv[++i];
+        else if (i + 1 < argc && strcmp(argv[i], "--width") == 0)
+            usual.width = (unsigned)strtoul(argv[++i], NULL, 10);
+        else if (i + 1 < argc && strcmp(argv[i], "--group") == 0)
+            usual.group = (unsigned)strtoul(argv[++i], NULL, 10);
+        else if (i + 1 < argc && strcmp(argv[i], "--split") == 0)
+            usual.split = (unsigned)strtoul(argv[++i], NULL, 10);
+        else if (i + 1 < argc && strcmp(argv[i], "--tile") == 0)
+            sscanf(argv[++i], "%u,%u,%u", &usual.tile[0], &usual.tile[1], &usual.tile[2]);
         else
-            return fprintf(stderr, "usage: %s [--device SPEC] [--small] [--tune]\n", argv[0]), 2;
+            return fprintf(stderr, "gridding: what is %s? See bench/app/gridding.c\n", argv[i]), 2;
     }
     bench_try(kn_context_open(spec, NULL, &bench.context, &bench.err), &bench.err);
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
     const kn_device_info *info = kn_context_get_device(bench.context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
-    run_problem(&bench,
-                (kn_recon_trajectory){
-                    .kind = KN_RECON_TRAJECTORY_SPIRAL, .extent = 256, .spokes = 24, .samples = 2955},
-                tune);
-    run_problem(&bench,
-                (kn_recon_trajectory){.kind = KN_RECON_TRAJECTORY_KOOSHBALL, .extent = small ? 64 : 128},
-                tune);
+    if (usual.width) {
+        run_random(&bench, small ? 32 : 128, small ? 10000 : 400000, &usual, tune);
+    } else {
+        run_trajectory(&bench,
+                       (kn_recon_trajectory){
+                           .kind = KN_RECON_TRAJECTORY_SPIRAL, .extent = 256, .spokes = 24, .samples = 2955},
+                       &usual, tune);
+        run_trajectory(
+            &bench, (kn_recon_trajectory){.kind = KN_RECON_TRAJECTORY_KOOSHBALL, .extent = small ? 64 : 128},
+            &usual, tune);
+    }
     kn_queue_close(bench.queue);
     kn_context_close(bench.context);
     return 0;

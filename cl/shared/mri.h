@@ -9,5 +9,8 @@
 
 // Cells of the grid that the gridding window is wide, along each axis, unless another width is asked for.
 #define GRIDDING_WIDTH 6
+// Cells along x of a bin of samples, and parts that a tile is made in at most: more would wait for their fold.
+#define GRIDDING_BIN 2
+#define GRIDDING_PARTS 1024
 
 #endif

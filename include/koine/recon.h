@@ -301,7 +301,7 @@ KN_API kn_status kn_recon_normal(kn_recon_plan *plan, const double *from, double
 //   1.5   7.4e-3  1.1e-3  2.2e-4  3.6e-5  5.6e-6  9.3e-7
 //   2     2.4e-3  2.4e-4  2.5e-5  2.7e-6  2.9e-7  3.0e-8
 // For white noise, also with matrices of a few voxels, it is up to five times as large. Cost: the first call
-// sorts the samples on the host; each call takes some five to eight passes over the grid. Errors:
+// sorts the samples there; each call takes some five to eight passes over the grid. Errors:
 // KN_ERROR_ARGUMENT as above; KN_ERROR_UNSUPPORTED for a plan of the host, and for one with a basis;
 // KN_ERROR_LIMIT for a grid or samples that the device cannot hold in one allocation.
 KN_API kn_status kn_recon_gridding_forward(kn_recon_plan *plan, const double *image, double *data,

@@ -5,54 +5,30 @@
 // The window, kb(x) / kb(0) = I0(b sqrt(s)) / I0(b) with s = 1 - (2x/WIDTH)^2, is entire in s: one polynomial for all of
 // it, within 1e-8 of its greatest value, and positive terms but for the last ones, so that floats add about 1e-7.
 //
-// mri_spread makes a tile of the grid, TILE_X x TILE_Y x TILE_Z cells, from the samples whose windows touch it, in the
-// order of their entries, so that no float is added atomically. An entry is (the sample, its window's first cell seen
-// from the tile's: x + 128, y + 128, z + 128 in bytes from the lowest on); where a window wraps around the grid or leaves
-// the tile, the sample has an entry wherever it touches. A tile of many entries is made in parts, which mri_gridding_fold adds up
-// in their order.
+// mri_spread makes a tile of the grid, TILE_X x TILE_Y x TILE_Z cells, from the samples whose windows touch it, in
+// their sorted order (gridding.clh), so that no float is added atomically. A tile of many samples is made in parts: the
+// first one stands in the grid, and mri_gridding_fold adds the others to it in their order.
 // A work-item has CELLS / GROUP cells in registers. CHUNK samples at a time come to local memory with their weights along
 // each axis, 0 outside of the window, and every work-item takes all of them up. Where work-items run one after another
 // (SERIAL) a group is one of them, which adds each sample to the cells of its window.
-//
 // A sum over cells g of exp(-+i 2 pi g n/K) with n = j - floor(N/2), for j from 0 on, is a plain transform of what is
 // multiplied by phases[g] = exp(-i 2 pi g floor(N/2)/K): as the grid is stored here, or as it is read (conjugate).
 //
-// Launch: mri_spread: a group of GROUP (SERIAL: of 1) for each job (tile, first entry, entries, part), part ~0 where it
-// is the tile's only one; SERIAL: in any number of launches, each with the offset of its first job; mri_gridding_fold: such a group for each fold (tile, first part, parts, -);
+// Launch: mri_spread: a group of GROUP (SERIAL: of 1) for each job of mri_gridding_jobs, or what is none; SERIAL: in any
+// number of launches, each with the offset of its first job; mri_gridding_fold: such a group for each place of sums;
 // mri_take, mri_interpolate, mri_compensate: at least a work-item for each sample; mri_deapodise: for each voxel.
-// Cost: mri_spread: 2 CELLS multiplications and additions an entry (SERIAL: 2 WIDTH^axes); reads 32 bytes an entry,
-// writes the grid once. mri_interpolate: reads 32 bytes and WIDTH^axes cells a sample.
+// Cost: mri_spread: 2 CELLS multiplications and additions a sample of a tile (SERIAL: 2 WIDTH^axes); reads 40 bytes for
+// each, writes the grid once. mri_interpolate: reads 32 bytes and WIDTH^axes cells a sample.
 // Tunables: TILE_X, TILE_Y, TILE_Z, GROUP, CHUNK, SERIAL (KN_CPU). What is computed: WIDTH; SPAN_X, SPAN_Y, SPAN_Z: the same, or 1 for an
 // axis of one cell; TERMS and COEFFICIENTS of the polynomial, the constant one first.
 #ifndef SERIAL
 #define SERIAL KN_CPU
 #endif
-#include "../../shared/mri.h"
+#include "gridding.clh"
 
-#ifndef WIDTH
-#define WIDTH GRIDDING_WIDTH
-#endif
-#ifndef SPAN_X
-#define SPAN_X WIDTH
-#endif
-#ifndef SPAN_Y
-#define SPAN_Y WIDTH
-#endif
-#ifndef SPAN_Z
-#define SPAN_Z WIDTH
-#endif
 #ifndef TERMS
 #define TERMS 4
 #define COEFFICIENTS 0.25f, 0.25f, 0.25f, 0.25f
-#endif
-#ifndef TILE_X
-#define TILE_X 8
-#endif
-#ifndef TILE_Y
-#define TILE_Y 8
-#endif
-#ifndef TILE_Z
-#define TILE_Z 8
 #endif
 #ifndef GROUP
 #if SERIAL
@@ -66,7 +42,7 @@
 #endif
 
 #define CELLS (TILE_X * TILE_Y * TILE_Z)
-#define STORED_AT_ONCE 0xffffffffu
+#define NO_JOB 0xffffffffu
 
 __constant float coefficients[TERMS] = {COEFFICIENTS};
 
@@ -87,43 +63,50 @@ static inline float2 times(float2 a, float2 b)
     return (float2)(fma(a.x, b.x, -a.y * b.y), fma(a.x, b.y, a.y * b.x));
 }
 
-// A tile's first cell.
-static inline uint4 tile_corner(uint tile, uint cells_x, uint cells_y)
+// The part of `count` samples that a job has: from the first of these on, and up to the second one.
+static inline uint2 job_share(uint4 job, uint count)
 {
-    uint across = (cells_x - 1) / TILE_X + 1, down = (cells_y - 1) / TILE_Y + 1;
-
-    return (uint4)(tile % across * TILE_X, tile / across % down * TILE_Y, tile / across / down * TILE_Z, 0);
+    return (uint2)((uint)((ulong)count * job.y / job.z), (uint)((ulong)count * (job.y + 1) / job.z));
 }
 
-// A tile's cell to the grid, if the grid has it.
-static inline void store_cell(uint4 corner, uint cell, uint cells_x, uint cells_y, uint cells_z,
-                              __global const float2 *phases, float2 sum, __global float2 *grid)
+// A tile's cell in the grid, if the grid has it.
+static inline bool cell_at(uint4 corner, uint cell, uint cells_x, uint cells_y, uint cells_z, uint4 *at)
 {
-    uint x = corner.x + cell % TILE_X, y = corner.y + cell / TILE_X % TILE_Y, z = corner.z + cell / (TILE_X * TILE_Y);
+    *at = (uint4)(corner.x + cell % TILE_X, corner.y + cell / TILE_X % TILE_Y, corner.z + cell / (TILE_X * TILE_Y), 0);
+    return at->x < cells_x && at->y < cells_y && at->z < cells_z;
+}
 
-    if (x < cells_x && y < cells_y && z < cells_z)
-        grid[((size_t)z * cells_y + y) * cells_x + x] =
-            times(sum, times(times(phases[x], phases[cells_x + y]), phases[cells_x + cells_y + z]));
+// The sum of a tile's only part, or of one of several, to where it is wanted.
+static inline void store_cell(uint4 job, uint4 corner, uint cell, uint cells_x, uint cells_y, uint cells_z,
+                              __global const float2 *phases, float2 sum, __global float2 *grid, __global float2 *parts)
+{
+    uint4 at;
+
+    if (job.y > 0)
+        parts[((size_t)job.w + job.y - 1) * CELLS + cell] = sum;
+    else if (cell_at(corner, cell, cells_x, cells_y, cells_z, &at))
+        grid[((size_t)at.z * cells_y + at.y) * cells_x + at.x] =
+            job.z > 1 ? sum : times(sum, times(times(phases[at.x], phases[cells_x + at.y]), phases[cells_x + cells_y + at.z]));
 }
 
 #if SERIAL
 // Rows have room for windows that begin before them or end behind them.
 #define PITCH (TILE_X + 2 * (SPAN_X - 1))
 
-static inline void add_sample(uint packed, float4 offset, float2 value, float2 *sums)
+// Whose window begins at cell `first` as the tile sees it.
+static inline void add_sample(int4 first, float4 offset, float2 value, float2 *sums)
 {
-    int bx = (int)(packed & 255) - 128, by = (int)(packed >> 8 & 255) - 128, bz = (int)(packed >> 16 & 255) - 128;
     float along[SPAN_X], across[SPAN_Y];
 
     for (int t = 0; t < SPAN_X; t++)
         along[t] = weight(offset.x, t, SPAN_X);
     for (int t = 0; t < SPAN_Y; t++)
         across[t] = weight(offset.y, t, SPAN_Y);
-    for (int z = max(bz, 0); z < min(bz + SPAN_Z, TILE_Z); z++) {
-        float2 slice = value * weight(offset.z, z - bz, SPAN_Z);
-        for (int y = max(by, 0); y < min(by + SPAN_Y, TILE_Y); y++) {
-            float2 *row = sums + (z * TILE_Y + y) * PITCH + SPAN_X - 1 + bx;
-            float2 line = slice * across[y - by];
+    for (int z = max(first.z, 0); z < min(first.z + SPAN_Z, TILE_Z); z++) {
+        float2 slice = value * weight(offset.z, z - first.z, SPAN_Z);
+        for (int y = max(first.y, 0); y < min(first.y + SPAN_Y, TILE_Y); y++) {
+            float2 *row = sums + (z * TILE_Y + y) * PITCH + SPAN_X - 1 + first.x;
+            float2 line = slice * across[y - first.y];
             for (int t = 0; t < SPAN_X; t++)
                 row[t] += line * along[t];
         }
@@ -131,72 +114,122 @@ static inline void add_sample(uint packed, float4 offset, float2 value, float2 *
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-mri_spread(__global const uint4 *jobs, __global const uint2 *entries, __global const float4 *offsets,
-           __global const float2 *data, __global const float2 *phases, uint cells_x, uint cells_y, uint cells_z,
-           __global float2 *grid, __global float2 *parts)
+mri_spread(__global const uint4 *jobs, __global const uint *starts, __global const uint4 *positions,
+           __global const float4 *offsets, __global const float2 *data, __global const float2 *phases, uint cells_x,
+           uint cells_y, uint cells_z, __global float2 *grid, __global float2 *parts)
 {
     uint4 job = jobs[get_global_id(0) / GROUP], corner = tile_corner(job.x, cells_x, cells_y);
     float2 sums[PITCH * TILE_Y * TILE_Z];
+    uint count = 0, before = 0;
 
+    if (job.x == NO_JOB)
+        return;
+#pragma unroll 1
+    for (uint r = 0; r < RANGES; r++) {
+        struct range range = tile_range(r, corner, cells_x, cells_y, cells_z, starts);
+        count += range.end - range.first;
+    }
+    uint2 share = job_share(job, count);
     for (uint i = 0; i < PITCH * TILE_Y * TILE_Z; i++)
         sums[i] = (float2)(0.0f);
-    for (uint i = 0; i < job.z; i++) {
-        uint2 entry = entries[job.y + i];
-        add_sample(entry.y, offsets[entry.x], data[entry.x], sums);
+#pragma unroll 1
+    for (uint r = 0; r < RANGES; r++) {
+        struct range range = tile_range(r, corner, cells_x, cells_y, cells_z, starts);
+        uint here = range.end - range.first;
+        uint from = clamp(share.x, before, before + here) - before, to = clamp(share.y, before, before + here) - before;
+        for (uint i = range.first + from; i < range.first + to; i++) {
+            int4 first = convert_int4(positions[i]) - range.origin;
+            if (first.x > -SPAN_X)
+                add_sample(first, offsets[i], data[i], sums);
+        }
+        before += here;
     }
-    for (uint cell = 0; cell < CELLS; cell++) {
-        float2 sum = sums[cell / TILE_X * PITCH + SPAN_X - 1 + cell % TILE_X];
-        if (job.w == STORED_AT_ONCE)
-            store_cell(corner, cell, cells_x, cells_y, cells_z, phases, sum, grid);
-        else
-            parts[(size_t)job.w * CELLS + cell] = sum;
-    }
+    for (uint cell = 0; cell < CELLS; cell++)
+        store_cell(job, corner, cell, cells_x, cells_y, cells_z, phases,
+                   sums[cell / TILE_X * PITCH + SPAN_X - 1 + cell % TILE_X], grid, parts);
 }
 #else
 #define EACH (CELLS / GROUP)
 
-// What `count` entries, CHUNK at most, are to the tile's columns, rows and slices.
-static inline void load_chunk(__global const uint2 *entries, uint count, __global const float4 *offsets,
-                              __global const float2 *data, __local float *along_x, __local float *along_y,
-                              __local float *along_z, __local float2 *values)
+// Ranges of samples one after another: ends[r] of them are those of the first r + 1.
+struct candidates {
+    uint first[RANGES], ends[RANGES];
+    int x[RANGES], y[RANGES], z[RANGES];
+};
+
+static inline void load_ranges(uint4 corner, uint cells_x, uint cells_y, uint cells_z, __global const uint *starts,
+                               __local struct candidates *all)
 {
     uint item = (uint)get_local_id(0);
 
-    for (uint i = item; i < count; i += GROUP)
-        values[i] = data[entries[i].x];
-    for (uint i = item; i < count * TILE_X; i += GROUP) {
-        uint2 entry = entries[i / TILE_X];
-        along_x[i] = weight(offsets[entry.x].x, (int)(i % TILE_X) - (int)(entry.y & 255) + 128, SPAN_X);
+    for (uint r = item; r < RANGES; r += GROUP) {
+        struct range range = tile_range(r, corner, cells_x, cells_y, cells_z, starts);
+        all->first[r] = range.first;
+        all->ends[r] = range.end - range.first;
+        all->x[r] = range.origin.x;
+        all->y[r] = range.origin.y;
+        all->z[r] = range.origin.z;
     }
-    for (uint i = item; i < count * TILE_Y; i += GROUP) {
-        uint2 entry = entries[i / TILE_Y];
-        along_y[i] = weight(offsets[entry.x].y, (int)(i % TILE_Y) - (int)(entry.y >> 8 & 255) + 128, SPAN_Y);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0)
+        for (uint r = 1; r < RANGES; r++)
+            all->ends[r] += all->ends[r - 1];
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// What `count` of them from `from` on, CHUNK at most, are to the tile's columns, rows and slices.
+static inline void load_chunk(__local const struct candidates *all, uint from, uint count,
+                              __global const uint4 *positions, __global const float4 *offsets,
+                              __global const float2 *data, __local int4 *firsts, __local float4 *from_first,
+                              __local float *along_x, __local float *along_y, __local float *along_z,
+                              __local float2 *values)
+{
+    uint item = (uint)get_local_id(0);
+
+    for (uint i = item; i < count; i += GROUP) {
+        uint r = 0;
+        while (all->ends[r] <= from + i)
+            r++;
+        uint at = all->first[r] + from + i - (r ? all->ends[r - 1] : 0);
+        firsts[i] = convert_int4(positions[at]) - (int4)(all->x[r], all->y[r], all->z[r], 0);
+        from_first[i] = offsets[at];
+        values[i] = data[at];
     }
-    for (uint i = item; i < count * TILE_Z; i += GROUP) {
-        uint2 entry = entries[i / TILE_Z];
-        along_z[i] = weight(offsets[entry.x].z, (int)(i % TILE_Z) - (int)(entry.y >> 16 & 255) + 128, SPAN_Z);
-    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = item; i < count * TILE_X; i += GROUP)
+        along_x[i] = weight(from_first[i / TILE_X].x, (int)(i % TILE_X) - firsts[i / TILE_X].x, SPAN_X);
+    for (uint i = item; i < count * TILE_Y; i += GROUP)
+        along_y[i] = weight(from_first[i / TILE_Y].y, (int)(i % TILE_Y) - firsts[i / TILE_Y].y, SPAN_Y);
+    for (uint i = item; i < count * TILE_Z; i += GROUP)
+        along_z[i] = weight(from_first[i / TILE_Z].z, (int)(i % TILE_Z) - firsts[i / TILE_Z].z, SPAN_Z);
+    barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-mri_spread(__global const uint4 *jobs, __global const uint2 *entries, __global const float4 *offsets,
-           __global const float2 *data, __global const float2 *phases, uint cells_x, uint cells_y, uint cells_z,
-           __global float2 *grid, __global float2 *parts)
+mri_spread(__global const uint4 *jobs, __global const uint *starts, __global const uint4 *positions,
+           __global const float4 *offsets, __global const float2 *data, __global const float2 *phases, uint cells_x,
+           uint cells_y, uint cells_z, __global float2 *grid, __global float2 *parts)
 {
+    __local struct candidates all;
+    __local int4 firsts[CHUNK];
+    __local float4 from_first[CHUNK];
     __local float along_x[CHUNK * TILE_X], along_y[CHUNK * TILE_Y], along_z[CHUNK * TILE_Z];
     __local float2 values[CHUNK];
     uint4 job = jobs[get_group_id(0)], corner = tile_corner(job.x, cells_x, cells_y);
     uint item = (uint)get_local_id(0);
     float2 sums[EACH];
 
+    if (job.x == NO_JOB)
+        return;
+    load_ranges(corner, cells_x, cells_y, cells_z, starts, &all);
+    uint2 share = job_share(job, all.ends[RANGES - 1]);
 #pragma unroll
     for (uint r = 0; r < EACH; r++)
         sums[r] = (float2)(0.0f);
-    for (uint done = 0; done < job.z; done += CHUNK) {
-        uint count = min(job.z - done, (uint)CHUNK);
+    for (uint done = share.x; done < share.y; done += CHUNK) {
+        uint count = min(share.y - done, (uint)CHUNK);
         barrier(CLK_LOCAL_MEM_FENCE);
-        load_chunk(entries + job.y + done, count, offsets, data, along_x, along_y, along_z, values);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        load_chunk(&all, done, count, positions, offsets, data, firsts, from_first, along_x, along_y, along_z, values);
         for (uint i = 0; i < count; i++) {
             float2 value = values[i];
 #pragma unroll
@@ -210,27 +243,30 @@ mri_spread(__global const uint4 *jobs, __global const uint2 *entries, __global c
         }
     }
 #pragma unroll
-    for (uint r = 0; r < EACH; r++) {
-        uint cell = item + r * GROUP;
-        if (job.w == STORED_AT_ONCE)
-            store_cell(corner, cell, cells_x, cells_y, cells_z, phases, sums[r], grid);
-        else
-            parts[(size_t)job.w * CELLS + cell] = sums[r];
-    }
+    for (uint r = 0; r < EACH; r++)
+        store_cell(job, corner, item + r * GROUP, cells_x, cells_y, cells_z, phases, sums[r], grid, parts);
 }
 #endif
 
+// A group for each place of sums; that of a tile's first one adds them to what stands in the grid.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-mri_gridding_fold(__global const uint4 *folds, __global const float2 *parts, __global const float2 *phases, uint cells_x,
-         uint cells_y, uint cells_z, __global float2 *grid)
+mri_gridding_fold(__global const uint2 *folds, __global const float2 *parts, __global const float2 *phases, uint cells_x,
+                  uint cells_y, uint cells_z, __global float2 *grid)
 {
-    uint4 fold = folds[get_group_id(0)], corner = tile_corner(fold.x, cells_x, cells_y);
+    uint place = (uint)get_group_id(0);
+    uint2 fold = folds[place];
 
+    if (fold.x == NO_JOB)
+        return;
+    uint4 corner = tile_corner(fold.x, cells_x, cells_y), at;
     for (uint cell = (uint)get_local_id(0); cell < CELLS; cell += GROUP) {
-        float2 sum = (float2)(0.0f);
-        for (uint part = 0; part < fold.z; part++)
-            sum += parts[((size_t)fold.y + part) * CELLS + cell];
-        store_cell(corner, cell, cells_x, cells_y, cells_z, phases, sum, grid);
+        if (!cell_at(corner, cell, cells_x, cells_y, cells_z, &at))
+            continue;
+        size_t where = ((size_t)at.z * cells_y + at.y) * cells_x + at.x;
+        float2 sum = grid[where];
+        for (uint part = 0; part < fold.y; part++)
+            sum += parts[((size_t)place + part) * CELLS + cell];
+        grid[where] = times(sum, times(times(phases[at.x], phases[cells_x + at.y]), phases[cells_x + cells_y + at.z]));
     }
 }
 

@@ -124,6 +124,7 @@ static kn_status pipe_menon(kn_queue *queue, const kn_recon_matrix *matrix, cons
                             double *weights, kn_error *err)
 {
     struct mri_gridding *gridding = NULL;
+    const uint32_t *order = NULL;
     float *numbers = NULL;
     kn_status status = ki_mri_gridding_create(queue, matrix, k, samples, NULL, &gridding, err);
 
@@ -135,9 +136,10 @@ static kn_status pipe_menon(kn_queue *queue, const kn_recon_matrix *matrix, cons
         goto done;
     }
     status = iterate(queue, gridding, samples, numbers, err);
+    if (!status)
+        status = ki_mri_gridding_order(queue, gridding, &order, err);
     for (size_t i = 0; i < samples && !status; i++)
-        weights[ki_mri_gridding_order(gridding)[i]] =
-            (double)numbers[2 * i] * ki_mri_gridding_weight(gridding);
+        weights[order[i]] = (double)numbers[2 * i] * ki_mri_gridding_weight(gridding);
 done:
     free(numbers);
     ki_mri_gridding_free(gridding);

@@ -10,6 +10,7 @@
 
 #include <complex.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include <koine/recon.h>
@@ -22,6 +23,9 @@ kn_status ki_mri_matrix_count(const kn_recon_matrix *matrix, size_t *voxels, kn_
 
 // Where voxel j of an axis of `size` is.
 double ki_mri_position(size_t j, size_t size);
+
+// k / N as a fraction of a turn, 2^32 to one (cl/app/mri/turn.clh).
+uint32_t ki_mri_fraction(double k, size_t size);
 
 // C11's CMPLX, which glibc has for gcc alone.
 static inline double complex mri_complex(double real, double imaginary)

@@ -30,6 +30,13 @@ double ki_mri_position(size_t j, size_t size)
     return ((double)j - (double)(size / 2)) / (double)size;
 }
 
+uint32_t ki_mri_fraction(double k, size_t size)
+{
+    double turns = k / (double)size;
+
+    return (uint32_t)(int64_t)rint((turns - rint(turns)) * 0x1p32);
+}
+
 // exp(i 2 pi turns).
 static double complex turned(double turns)
 {

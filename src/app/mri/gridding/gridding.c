@@ -109,7 +109,7 @@ struct mri_bytes ki_mri_gridding_memory(const kn_recon_matrix *matrix, size_t sa
         cells = saturate_times(cells, ki_gridding_cells(matrix->size[axis], how.oversampling, how.width));
     }
     return (struct mri_bytes){
-        .host = each,
+        .host = saturate_times(samples, MRI_GRIDDING_HOST_SAMPLE),
         .device = saturate_plus(
             saturate_plus(saturate_times(cells, 2 * MRI_PAIR), saturate_times(voxels, MRI_PAIR)), each)};
 }
@@ -228,109 +228,62 @@ static void add_coefficients(struct ki_text *text, const struct gridding_window 
     }
 }
 
+// What the grid is, for all kernels.
+static void define_shape(const struct gridding_shape *shape, struct engine_defines *defines)
+{
+    ki_engine_define(defines, "SPAN_X", shape->span[0]);
+    ki_engine_define(defines, "SPAN_Y", shape->span[1]);
+    ki_engine_define(defines, "SPAN_Z", shape->span[2]);
+    ki_engine_define(defines, "TILE_X", shape->tile[0]);
+    ki_engine_define(defines, "TILE_Y", shape->tile[1]);
+    ki_engine_define(defines, "TILE_Z", shape->tile[2]);
+}
+
+struct gridding_kernel {
+    const char *name;
+    kn_kernel **kernel;
+};
+
+static kn_status get_program(kn_queue *queue, const char *file, const struct engine_defines *defines,
+                             const struct gridding_kernel *kernels, size_t count, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < count && !status; i++)
+        status = ki_engine_builtin_kernel(queue->context, file, defines->items, defines->count,
+                                          KN_POLICY_DEFAULT, kernels[i].name, kernels[i].kernel, err);
+    return status;
+}
+
 static kn_status get_kernels(kn_queue *queue, struct mri_gridding *g, kn_error *err)
 {
-    const struct {
-        const char *name;
-        kn_kernel **kernel;
-    } kernels[] = {{"mri_take", &g->take},           {"mri_spread", &g->spread},
-                   {"mri_gridding_fold", &g->fold},  {"mri_interpolate", &g->interpolate},
-                   {"mri_deapodise", &g->deapodise}, {"mri_compensate", &g->compensate}};
+    const struct gridding_kernel places[] = {{"mri_gridding_bin", &g->bin},
+                                             {"mri_gridding_starts", &g->start},
+                                             {"mri_gridding_place", &g->place},
+                                             {"mri_gridding_parts", &g->count_parts},
+                                             {"mri_gridding_jobs", &g->make_jobs}};
+    const struct gridding_kernel sums[] = {
+        {"mri_take", &g->take},           {"mri_spread", &g->spread},
+        {"mri_gridding_fold", &g->fold},  {"mri_interpolate", &g->interpolate},
+        {"mri_deapodise", &g->deapodise}, {"mri_compensate", &g->compensate}};
     struct engine_defines defines = {.count = 0};
     struct ki_text coefficients = KI_TEXT_INIT;
-    kn_status status = KN_OK;
-
-    add_coefficients(&coefficients, &g->window);
-    ki_engine_define(&defines, "WIDTH", g->window.width);
-    ki_engine_define(&defines, "SPAN_X", g->shape.span[0]);
-    ki_engine_define(&defines, "SPAN_Y", g->shape.span[1]);
-    ki_engine_define(&defines, "SPAN_Z", g->shape.span[2]);
-    ki_engine_define(&defines, "TILE_X", g->shape.tile[0]);
-    ki_engine_define(&defines, "TILE_Y", g->shape.tile[1]);
-    ki_engine_define(&defines, "TILE_Z", g->shape.tile[2]);
-    ki_engine_define(&defines, "GROUP", g->group);
-    ki_engine_define(&defines, "SERIAL", g->serial);
-    ki_engine_define(&defines, "TERMS", g->window.terms);
-    if (coefficients.failed)
-        status = ki_fail_memory(err, 0, "preparing gridding");
-    else
-        ki_engine_define_text(&defines, "COEFFICIENTS", ki_text_string(&coefficients));
-    for (size_t i = 0; i < KI_COUNT(kernels) && !status; i++)
-        status =
-            ki_engine_builtin_kernel(queue->context, "app/mri/mri_gridding.cl", defines.items, defines.count,
-                                     KN_POLICY_DEFAULT, kernels[i].name, kernels[i].kernel, err);
-    ki_text_free(&coefficients);
-    return status;
-}
-
-static kn_status make_buffer(kn_queue *queue, size_t count, size_t size, const void *data, kn_buffer **buffer,
-                             kn_error *err)
-{
-    const kn_device_info *info = &queue->context->device.info;
     kn_status status;
 
-    if (count > info->max_alloc / size)
-        return ki_fail(
-            err, KN_ERROR_LIMIT,
-            "gridding: %zu samples, tiles or cells of %zu bytes, and %s allocates %llu bytes at once; "
-            "use a lower oversampling, or grid the samples in parts and add the images up",
-            count, size, info->spec, (unsigned long long)info->max_alloc);
-    status = kn_buffer_create(queue->context, count * size, buffer, err);
-    if (!status && data && count)
-        status = kn_buffer_write(queue, *buffer, 0, data, count * size, err);
-    return status;
-}
-
-// Each of as many jobs as have the entries of a piece.
-static kn_status cut_jobs(struct mri_gridding *g, const struct gridding_sorted *sorted, kn_error *err)
-{
-    size_t entries = 0;
-
-    g->pieces = calloc(sorted->job_count + 1, sizeof *g->pieces);
-    if (!g->pieces)
-        return ki_fail_memory(err, (sorted->job_count + 1) * sizeof *g->pieces, "preparing gridding");
-    for (size_t i = 0; i < sorted->job_count; i++) {
-        entries += sorted->jobs[i].count;
-        if (entries < g->piece && i + 1 < sorted->job_count)
-            continue;
-        g->pieces[++g->piece_count] = i + 1;
-        entries = 0;
+    define_shape(&g->shape, &defines);
+    status = get_program(queue, "app/mri/mri_gridding_place.cl", &defines, places, KI_COUNT(places), err);
+    add_coefficients(&coefficients, &g->window);
+    if (!status && coefficients.failed)
+        status = ki_fail_memory(err, 0, "preparing gridding");
+    if (!status) {
+        ki_engine_define(&defines, "WIDTH", g->window.width);
+        ki_engine_define(&defines, "GROUP", g->group);
+        ki_engine_define(&defines, "SERIAL", g->serial);
+        ki_engine_define(&defines, "TERMS", g->window.terms);
+        ki_engine_define_text(&defines, "COEFFICIENTS", ki_text_string(&coefficients));
+        status = get_program(queue, "app/mri/mri_gridding.cl", &defines, sums, KI_COUNT(sums), err);
     }
-    return KN_OK;
-}
-
-static kn_status upload_samples(kn_queue *queue, struct mri_gridding *g, const struct gridding_sorted *sorted,
-                                kn_error *err)
-{
-    const size_t number = 2 * sizeof(float);
-    size_t tile = (size_t)g->shape.tile[0] * g->shape.tile[1] * g->shape.tile[2];
-    const struct {
-        size_t count, size;
-        const void *data;
-        kn_buffer **buffer;
-    } buffers[] = {{sorted->samples, sizeof *sorted->positions, sorted->positions, &g->positions},
-                   {sorted->samples, sizeof *sorted->offsets, sorted->offsets, &g->offsets},
-                   {sorted->entry_count, sizeof *sorted->entries, sorted->entries, &g->entries},
-                   {sorted->job_count, sizeof *sorted->jobs, sorted->jobs, &g->jobs},
-                   {sorted->fold_count, sizeof *sorted->folds, sorted->folds, &g->folds},
-                   {sorted->part_count * tile, number, NULL, &g->parts},
-                   {sorted->samples, number, NULL, &g->arrived},
-                   {sorted->samples, number, NULL, &g->data},
-                   {g->cells, number, NULL, &g->grid},
-                   {g->voxels, number, NULL, &g->image}};
-    kn_status status = KN_OK;
-
-    g->fold_count = sorted->fold_count;
-    g->order = malloc((sorted->samples + 1) * sizeof *g->order);
-    g->staged = malloc((sorted->samples + 1) * number);
-    if (!g->order || !g->staged)
-        return ki_fail_memory(err, sorted->samples * number, "preparing gridding");
-    status = cut_jobs(g, sorted, err);
-    for (size_t i = 0; i < sorted->samples; i++)
-        g->order[i] = sorted->positions[i].sample;
-    for (size_t i = 0; i < KI_COUNT(buffers) && !status; i++)
-        status =
-            make_buffer(queue, buffers[i].count, buffers[i].size, buffers[i].data, buffers[i].buffer, err);
+    ki_text_free(&coefficients);
     return status;
 }
 
@@ -365,9 +318,9 @@ static kn_status upload_tables(kn_queue *queue, struct mri_gridding *g, kn_error
         goto done;
     }
     fill_tables(g, phases, factors);
-    status = make_buffer(queue, cells, 2 * sizeof *phases, phases, &g->phases, err);
+    status = ki_gridding_make_buffer(queue, cells, 2 * sizeof *phases, phases, &g->phases, err);
     if (!status)
-        status = make_buffer(queue, voxels, sizeof *factors, factors, &g->factors, err);
+        status = ki_gridding_make_buffer(queue, voxels, sizeof *factors, factors, &g->factors, err);
 done:
     free(phases);
     free(factors);
@@ -380,7 +333,6 @@ kn_status ki_mri_gridding_create(kn_queue *queue, const kn_recon_matrix *matrix,
 {
     const kn_device_info *info = &queue->context->device.info;
     const struct mri_gridding_options how = settled(options);
-    struct gridding_sorted sorted = {.positions = NULL};
     struct mri_gridding *g = calloc(1, sizeof *g);
     kn_status status = g ? KN_OK : ki_fail_memory(err, sizeof *g, "preparing gridding");
 
@@ -398,14 +350,11 @@ kn_status ki_mri_gridding_create(kn_queue *queue, const kn_recon_matrix *matrix,
         status = choose_tuned(queue->context, g, &how, err);
     }
     if (!status)
-        status = ki_gridding_sort(&g->shape, k, samples, queue->asking.ask, &sorted, err);
-    if (!status)
-        status = upload_samples(queue, g, &sorted, err);
-    if (!status)
         status = upload_tables(queue, g, err);
     if (!status)
         status = get_kernels(queue, g, err);
-    ki_gridding_sorted_free(&sorted);
+    if (!status)
+        status = ki_gridding_place(queue, g, k, err);
     if (status) {
         ki_mri_gridding_free(g);
         return status;
@@ -418,13 +367,13 @@ void ki_mri_gridding_free(struct mri_gridding *g)
 {
     if (!g)
         return;
-    kn_buffer *const buffers[] = {g->positions, g->offsets, g->entries, g->jobs, g->folds, g->parts,
-                                  g->phases,    g->factors, g->arrived, g->data, g->grid,  g->image};
+    kn_buffer *const buffers[] = {g->fractions, g->keys,    g->sorted,   g->starts, g->positions, g->offsets,
+                                  g->extras,    g->sums,    g->job_list, g->folds,  g->parts,     g->phases,
+                                  g->factors,   g->arrived, g->data,     g->grid,   g->image};
     for (size_t i = 0; i < KI_COUNT(buffers); i++)
         kn_buffer_free(buffers[i]);
     kn_fft_plan_free(g->to_image);
     kn_fft_plan_free(g->to_grid);
-    free(g->pieces);
     free(g->order);
     free(g->staged);
     free(g);

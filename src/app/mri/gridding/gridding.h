@@ -32,9 +32,9 @@ enum {
     MRI_GRIDDING_WIDTH_MAX = 8,
     MRI_GRIDDING_TILE_MIN = MRI_GRIDDING_WIDTH_MAX, // a window touches two tiles at most
     MRI_GRIDDING_TILE_MAX = 64,
-    // Bytes of a sample on the device, and while it is prepared on the host: itself, and for each of the
-    // tiles that its window touches (4.3 in 3D) an entry, and cells of a part where a tile has many.
-    MRI_GRIDDING_SAMPLE = 48 + 5 * 16
+    // Bytes of a sample on the device, its own and of its tile's parts, and on the host.
+    MRI_GRIDDING_SAMPLE = 84 + 128,
+    MRI_GRIDDING_HOST_SAMPLE = 20
 };
 
 struct mri_gridding_options {
@@ -49,17 +49,20 @@ struct mri_gridding_options {
 
 struct mri_gridding;
 
-// Sorts the samples on the host, uploads their positions and compiles. Grids are the next lengths from os N
+// Brings the samples to the device, sorts them there and compiles. Grids are the next lengths from os N
 // on without a prime factor above 7, and `width` cells at least; an axis of size 1 has no grid, and k there
-// no meaning. Cost: 8 bytes on the device for each tile (8 x 8 or 8 x 8 x 8 cells) that a sample's window
-// touches (2.6 in 2D, 4.3 in 3D, of width 6), 48 bytes a sample, the grid's 8 bytes a cell, and as much again
-// for the transform. Errors: KN_ERROR_ARGUMENT for a width or an oversampling out of range, a matrix that
-// ki_mri_matrix_count refuses or of other than 2 or 3 axes, and for a k that is not a number; KN_ERROR_LIMIT
-// for a grid or samples that the device cannot hold in one allocation, or a group that it cannot run;
-// KN_ERROR_UNSUPPORTED for a group of 1 where loops are stopped (Mesa's llvmpipe); KN_ERROR_MEMORY.
+// no meaning. Cost: a sort of 8 bytes a sample; some 84 bytes a sample on the device, up to 128 more where
+// tiles are made in parts, the grid's 8 bytes a cell, and as much again for the transform. Errors:
+// KN_ERROR_ARGUMENT for a width or an oversampling out of range, a matrix that ki_mri_matrix_count refuses or
+// of other than 2 or 3 axes, and for a k that is not a number; KN_ERROR_LIMIT for a grid or samples that the
+// device cannot hold in one allocation, or a group that it cannot run; KN_ERROR_UNSUPPORTED for a group of 1
+// where loops are stopped (Mesa's llvmpipe); KN_ERROR_MEMORY.
 kn_status ki_mri_gridding_create(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                  size_t samples, const struct mri_gridding_options *options,
                                  struct mri_gridding **gridding, kn_error *err);
+// Sorts the samples again, as a trajectory that is new would be: ki_mri_gridding_create has done it. Without
+// waiting.
+kn_status ki_mri_gridding_set(kn_queue *queue, struct mri_gridding *gridding, kn_error *err);
 // NULL is fine.
 void ki_mri_gridding_free(struct mri_gridding *gridding);
 
@@ -97,8 +100,9 @@ kn_status ki_mri_gridding_convolve(kn_queue *queue, struct mri_gridding *griddin
 // A step: the real part of each weight divided by |C C^H weights|.
 kn_status ki_mri_gridding_compensate(kn_queue *queue, struct mri_gridding *gridding, kn_buffer *weights,
                                      kn_error *err);
-// order[i] is the sample that stands at position i.
-const uint32_t *ki_mri_gridding_order(const struct mri_gridding *gridding);
+// order[i] is the sample that stands at position i; the gridding's own. Waits, the first time.
+kn_status ki_mri_gridding_order(kn_queue *queue, struct mri_gridding *gridding, const uint32_t **order,
+                                kn_error *err);
 // What turns C C^H w = 1 into weights of the image's scale (density.h): w is then the area of each sample in
 // cells over the square of the window's integral, and the area in cycles per field of view over the voxels is
 // that in cells over the grid's cells.

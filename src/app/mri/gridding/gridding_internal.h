@@ -38,13 +38,13 @@ double ki_gridding_window_at(const struct gridding_window *window, double x);
 // A(n) on a grid of `cells`.
 double ki_gridding_window_transform(const struct gridding_window *window, double n, double cells);
 
-// ---- samples in tiles (gridding_order.c, gridding_sort.c) ----
+// ---- samples in tiles (gridding_order.c: on the host) ----
 
 struct gridding_shape {
     size_t size[MRI_AXES], cells[MRI_AXES]; // of the image and of the grid
     unsigned span[MRI_AXES];                // cells of the window, 1 for an axis of one cell
     unsigned tile[MRI_AXES];
-    unsigned split; // entries of a job at most
+    unsigned split; // samples of a job at most
 };
 
 static inline size_t gridding_tiles_along(const struct gridding_shape *shape, size_t axis)
@@ -102,32 +102,14 @@ kn_status ki_gridding_order(const struct gridding_shape *shape, const double *k,
                             struct gridding_order *order, kn_error *err);
 void ki_gridding_order_free(struct gridding_order *order);
 
-// What cl/app/mri/mri_gridding.cl reads, as it reads it.
-struct gridding_position {
-    uint32_t first[MRI_AXES], sample;
-};
-struct gridding_offset {
-    float cells[MRI_AXES + 1]; // from the sample to its first cell; the last one is nothing
-};
-struct gridding_entry {
-    uint32_t position, first;
-};
-struct gridding_job {
-    uint32_t tile, first, count, part;
-};
+// ---- samples in bins (gridding_place.c: on a device) ----
 
-struct gridding_sorted {
-    struct gridding_position *positions; // a sample each, sorted by tile
-    struct gridding_offset *offsets;
-    struct gridding_entry *entries; // sorted by tile, then by position
-    struct gridding_job *jobs, *folds;
-    size_t samples, entry_count, job_count, fold_count, part_count;
-};
+struct mri_gridding;
 
-// KN_ERROR_LIMIT for more samples or entries than 32 bits count; KN_ERROR_MEMORY.
-kn_status ki_gridding_sort(const struct gridding_shape *shape, const double *k, size_t samples,
-                           const struct ki_ask *ask, struct gridding_sorted *sorted, kn_error *err);
-void ki_gridding_sorted_free(struct gridding_sorted *sorted);
+// Buffers for the samples, and where they lie.
+kn_status ki_gridding_place(kn_queue *queue, struct mri_gridding *gridding, const double *k, kn_error *err);
+kn_status ki_gridding_make_buffer(kn_queue *queue, size_t count, size_t size, const void *data,
+                                  kn_buffer **buffer, kn_error *err);
 
 // ---- what was prepared (gridding.c) ----
 
@@ -135,18 +117,21 @@ struct mri_gridding {
     kn_recon_matrix matrix;
     struct gridding_shape shape;
     struct gridding_window window;
-    size_t samples, voxels, cells, fold_count;
-    bool serial;    // a work-item a group, which adds samples to cells
-    unsigned group; // work-items
-    size_t piece;   // windows that a launch adds or reads, about
-    size_t *pieces; // of the jobs, in launches of their own: where each begins, and where the last one ends
-    size_t piece_count;
-    uint32_t *order;
-    float *staged; // data as they go to the device
-    kn_buffer *positions, *offsets, *entries, *jobs, *folds, *parts;
+    size_t samples, voxels, cells;
+    size_t tiles, bins, places, jobs;        // places of the sums of parts; groups of the adjoint's kernel
+    bool serial;                             // a work-item a group, which adds samples to cells
+    unsigned group;                          // work-items
+    size_t piece;                            // windows that a launch adds or reads, about
+    uint32_t *order;                         // NULL: nobody has asked for it yet
+    float *staged;                           // data as they go to the device
+    kn_buffer *fractions;                    // k / N, 3 a sample, in the caller's order
+    kn_buffer *keys, *sorted;                // the samples' bins and numbers
+    kn_buffer *starts, *positions, *offsets; // of bins; of the samples in the order of bins
+    kn_buffer *extras, *sums, *job_list, *folds, *parts;
     kn_buffer *phases, *factors;              // tables along x, y and z in turn
     kn_buffer *arrived, *data, *grid, *image; // data in the caller's order and in that of `positions`
     kn_kernel *take, *spread, *fold, *interpolate, *deapodise, *compensate;
+    kn_kernel *bin, *start, *place, *count_parts, *make_jobs;
     kn_fft_plan *to_image, *to_grid; // made when first gone
 };
 

@@ -45,16 +45,18 @@ static kn_status launch_items(kn_queue *queue, kn_kernel *kernel, size_t items, 
     return launch_pieces(queue, kernel, items, items, args, count, err);
 }
 
+// In launches of about `piece` samples, which jobs have at most.
 static kn_status launch_jobs(kn_queue *queue, const struct mri_gridding *g, const kn_arg *args, size_t count,
                              kn_error *err)
 {
+    size_t most = g->piece / g->shape.split > 1 ? g->piece / g->shape.split : 1;
     kn_status status = KN_OK;
 
-    for (size_t i = 0; i < g->piece_count && !status; i++) {
-        size_t first = g->pieces[i], jobs = g->pieces[i + 1] - first;
+    for (size_t first = 0; first < g->jobs && !status; first += most) {
+        size_t jobs = g->jobs - first < most ? g->jobs - first : most;
         const kn_range range = {1, {jobs * g->group}, {g->group}, {first * g->group}};
 
-        if (g->piece_count > 1)
+        if (most < g->jobs)
             ki_queue_ask_next(queue);
         status = kn_launch(queue, g->spread, &range, args, count, NO_EVENT, err);
     }
@@ -65,17 +67,17 @@ static kn_status spread(kn_queue *queue, struct mri_gridding *g, kn_buffer *data
 {
     const uint32_t cells[MRI_AXES] = {(uint32_t)g->shape.cells[0], (uint32_t)g->shape.cells[1],
                                       (uint32_t)g->shape.cells[2]};
-    const kn_range folds = {1, {g->fold_count * g->group}, {g->group}, {0}};
-    const kn_arg spread_args[] = {KN_BUFFER(g->jobs), KN_BUFFER(g->entries), KN_BUFFER(g->offsets),
-                                  KN_BUFFER(data),    KN_BUFFER(g->phases),  KN_VALUE(cells[0]),
-                                  KN_VALUE(cells[1]), KN_VALUE(cells[2]),    KN_BUFFER(g->grid),
-                                  KN_BUFFER(g->parts)};
+    const kn_range folds = {1, {g->places * g->group}, {g->group}, {0}};
+    const kn_arg spread_args[] = {KN_BUFFER(g->job_list), KN_BUFFER(g->starts), KN_BUFFER(g->positions),
+                                  KN_BUFFER(g->offsets),  KN_BUFFER(data),      KN_BUFFER(g->phases),
+                                  KN_VALUE(cells[0]),     KN_VALUE(cells[1]),   KN_VALUE(cells[2]),
+                                  KN_BUFFER(g->grid),     KN_BUFFER(g->parts)};
     const kn_arg fold_args[] = {KN_BUFFER(g->folds), KN_BUFFER(g->parts), KN_BUFFER(g->phases),
                                 KN_VALUE(cells[0]),  KN_VALUE(cells[1]),  KN_VALUE(cells[2]),
                                 KN_BUFFER(g->grid)};
     kn_status status = launch_jobs(queue, g, spread_args, KI_COUNT(spread_args), err);
 
-    if (!status && g->fold_count)
+    if (!status && g->places)
         status = kn_launch(queue, g->fold, &folds, fold_args, KI_COUNT(fold_args), NO_EVENT, err);
     return status;
 }
@@ -227,11 +229,6 @@ kn_status ki_mri_gridding_compensate(kn_queue *queue, struct mri_gridding *g, kn
     kn_status status = ki_mri_gridding_convolve(queue, g, weights, g->data, err);
 
     return status ? status : launch_items(queue, g->compensate, g->samples, args, KI_COUNT(args), err);
-}
-
-const uint32_t *ki_mri_gridding_order(const struct mri_gridding *g)
-{
-    return g->order;
 }
 
 double ki_mri_gridding_weight(const struct mri_gridding *g)

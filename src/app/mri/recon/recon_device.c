@@ -293,7 +293,7 @@ static kn_status solve_coils(struct recon *recon, double complex *images, kn_err
 
 // ---- gridding ----
 
-enum { LARGEST_SAMPLE = 64 }; // bytes of a sample in one allocation: entries of 8 tiles
+enum { LARGEST_SAMPLE = 64 }; // bytes of a sample in one allocation: sums of a tile's parts
 
 static struct mri_bytes gridding_memory(const struct recon *recon, size_t samples)
 {

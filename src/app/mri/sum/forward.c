@@ -170,7 +170,7 @@ static kn_status write_k(struct forward *f, size_t first, size_t count, uint32_t
     if (sum_is_there(f->there, SUM_PLACE_SAMPLES))
         return KN_OK;
     for (size_t i = 0; i < MRI_AXES * count; i++)
-        staging[i] = ki_sum_fraction(-f->k[MRI_AXES * first + i], f->matrix->size[i % MRI_AXES]);
+        staging[i] = ki_mri_fraction(-f->k[MRI_AXES * first + i], f->matrix->size[i % MRI_AXES]);
     return ki_sum_write(f->queue, f->there, SUM_PLACE_SAMPLES, f->fractions, staging,
                         count * MRI_AXES * sizeof *staging, err);
 }

@@ -86,7 +86,7 @@ static void take_run(const struct forward *f, size_t first, size_t count, struct
             if (f->is_double)
                 run->turns[axis][m] = k / (double)matrix->size[axis];
             else
-                run->fractions[axis][m] = (int32_t)ki_sum_fraction(k, matrix->size[axis]);
+                run->fractions[axis][m] = (int32_t)ki_mri_fraction(k, matrix->size[axis]);
         }
     for (size_t m = 0; m < count && off; m++)
         if (f->is_double) {

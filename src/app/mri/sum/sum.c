@@ -114,13 +114,6 @@ void ki_sum_position(const struct mri_sum *sum, size_t voxel, double r[MRI_AXES]
                                  : ki_mri_position(n % sum->matrix.size[axis], sum->matrix.size[axis]);
 }
 
-uint32_t ki_sum_fraction(double k, size_t size)
-{
-    double turns = k / (double)size;
-
-    return (uint32_t)(int64_t)rint((turns - rint(turns)) * 0x1p32);
-}
-
 double ki_sum_flops(const struct mri_sum *sum)
 {
     return sum_is_real(sum) ? 10 : 13;
@@ -307,7 +300,7 @@ static kn_status write_k(struct sum_work *work, size_t first, size_t count, unsi
             if (axis >= MRI_AXES)
                 numbers[at] = 0;
             else if (work->fractions)
-                bits[at] = ki_sum_fraction(sum->k[MRI_AXES * (first + m) + axis], sum->matrix.size[axis]);
+                bits[at] = ki_mri_fraction(sum->k[MRI_AXES * (first + m) + axis], sum->matrix.size[axis]);
             else
                 numbers[at] = (float)sum->k[MRI_AXES * (first + m) + axis];
         }

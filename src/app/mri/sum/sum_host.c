@@ -134,7 +134,7 @@ static void prepare(struct host_sum *h)
         for (size_t axis = 0; axis < MRI_AXES; axis++)
             if (h->kind == IN_FRACTIONS)
                 ((uint32_t *)h->k[axis])[m] =
-                    ki_sum_fraction(sum->k[MRI_AXES * m + axis], sum->matrix.size[axis]);
+                    ki_mri_fraction(sum->k[MRI_AXES * m + axis], sum->matrix.size[axis]);
             else
                 store(h->k[axis], m, h->kind,
                       sum->k[MRI_AXES * m + axis] /

@@ -22,9 +22,6 @@ static inline bool sum_is_real(const struct mri_sum *sum)
 // Where a voxel of the sum is.
 void ki_sum_position(const struct mri_sum *sum, size_t voxel, double r[MRI_AXES]);
 
-// k / N as a fraction of a turn, 2^32 to one (cl/app/mri/turn.clh).
-uint32_t ki_sum_fraction(double k, size_t size);
-
 // As kernels take complex numbers.
 void ki_sum_round_pairs(const double complex *from, size_t count, float *to);
 

@@ -84,14 +84,15 @@ static struct axis axis_of(const struct mri_gridding *gridding, const struct pro
 }
 
 // kb of cell g for a sample at k, summed over what wraps onto the cell: those of the cells from
-// ceil(u - J/2) on, `width` in all.
+// ceil(u - J/2) on, `width` in all. A u that is a whole number but for a rounding of k is that number.
 static double window(const struct axis *a, double k, size_t g)
 {
     double u = fmod(k, (double)a->size) * ((double)a->cells / (double)a->size), sum = 0;
+    double first = ceil(u - a->width / 2 - (double)a->cells * 0x1p-32);
 
     if (a->size == 1)
         return 1;
-    for (double cell = ceil(u - a->width / 2); cell < ceil(u - a->width / 2) + a->width; cell++) {
+    for (double cell = first; cell < first + a->width; cell++) {
         double wrapped = cell - (double)a->cells * floor(cell / (double)a->cells),
                x = 2 * (cell - u) / a->width;
         if (wrapped == (double)g)

@@ -186,13 +186,14 @@ static double evenness(const struct scan *scan, double *deviation)
     struct mri_gridding *gridding = NULL;
     kn_buffer *in = NULL, *out = NULL;
     size_t bytes = scan->samples * 2 * sizeof(float);
+    const uint32_t *order = NULL;
     float *numbers = test_poisoned(bytes);
     double sum = 0, squares = 0, mean;
 
     EXPECT_OK(ki_mri_gridding_create(queue, &scan->matrix, scan->k, scan->samples, NULL, &gridding, &err));
+    EXPECT_OK(ki_mri_gridding_order(queue, gridding, &order, &err));
     for (size_t i = 0; i < scan->samples; i++) {
-        numbers[2 * i] =
-            (float)(scan->weights[ki_mri_gridding_order(gridding)[i]] / ki_mri_gridding_weight(gridding));
+        numbers[2 * i] = (float)(scan->weights[order[i]] / ki_mri_gridding_weight(gridding));
         numbers[2 * i + 1] = 0;
     }
     EXPECT_OK(kn_buffer_create(context, bytes, &in, &err));

@@ -312,17 +312,14 @@ START_TEST(in_pieces)
     double complex *images = test_poisoned(2 * p.voxels * sizeof *images),
                    *data = test_poisoned(2 * p.samples * sizeof *data);
     struct mri_gridding *gridding = create(&p, NULL);
-    size_t jobs = gridding->pieces[1];
 
-    ck_assert_uint_eq(gridding->piece_count, 1);
     adjoint(&p, gridding, NULL, images);
     forward(&p, gridding, data);
     if (gridding->serial) {
         ck_assert_uint_eq(gridding->piece, ((size_t)1 << 24) * context->device.info.compute_units / 216);
-        gridding->piece = 100;
-        gridding->piece_count = (jobs + 2) / 3;
-        for (size_t i = 0; i < jobs; i += 3)
-            gridding->pieces[i / 3 + 1] = i + 3 < jobs ? i + 3 : jobs;
+        ck_assert_uint_le(gridding->jobs, gridding->piece / gridding->shape.split);
+        gridding->piece = 3 * gridding->shape.split;
+        ck_assert_uint_gt(gridding->jobs, 3);
     }
     adjoint(&p, gridding, NULL, images + p.voxels);
     forward(&p, gridding, data + p.samples);
@@ -335,24 +332,26 @@ START_TEST(in_pieces)
 }
 END_TEST
 
-// Jobs are cut where they have that many entries.
-START_TEST(many_pieces)
+// A tile of many samples is made in parts, as long as there is a place for their sums.
+START_TEST(places)
 {
-    uint64_t state = test_seed("many_pieces");
-    size_t units = context->device.info.compute_units, samples = 70000 * units;
-    struct problem p;
-    struct mri_gridding *gridding;
+    uint64_t state = test_seed("places");
+    struct problem p = make(&(kn_recon_matrix){3, {10, 8, 8}}, test_is_slow() ? 40 : 600, &state);
+    const struct mri_gridding_options split = {.split = 7};
+    struct mri_gridding *gridding = create(&p, &split);
+    double complex *images = test_poisoned(2 * p.voxels * sizeof *images);
 
-    if (units > 4 || test_is_slow())
-        return;
-    p = make(&(kn_recon_matrix){3, {16, 16, 16}}, samples, &state);
-    gridding = create(&p, &(struct mri_gridding_options){.width = 8});
-    if (gridding->serial)
-        ck_assert_uint_ge(gridding->piece_count, 2);
-    for (size_t i = 0; i < gridding->piece_count; i++)
-        ck_assert_uint_lt(gridding->pieces[i], gridding->pieces[i + 1]);
+    ck_assert_uint_eq(gridding->places, 8 * p.samples / 7);
+    adjoint(&p, gridding, NULL, images);
+    // All of them are taken before the last tile.
+    gridding->places = 5;
+    gridding->jobs = gridding->tiles + 5;
+    EXPECT_OK(ki_mri_gridding_set(queue, gridding, &err));
+    adjoint(&p, gridding, NULL, images + p.voxels);
+    ck_assert_double_le(distance(images + p.voxels, images, p.voxels), 2 * floor_error(&p, gridding, 2, 6));
     ki_mri_gridding_free(gridding);
     discard(&p);
+    free(images);
 }
 END_TEST
 
@@ -464,7 +463,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {formulas,  real_spiral, adjoints,         one_point,    bits_repeat,
-                                  in_pieces, many_pieces, groups_and_tiles, not_a_number, refusals};
+                                  in_pieces, places,      groups_and_tiles, not_a_number, refusals};
 
     return test_run("mri gridding", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
