@@ -193,11 +193,14 @@ typedef enum kn_recon_adjoint_method {
     // By a product of matrices where the kernel runs and in its precision: only with KN_RECON_KERNEL_AUTO,
     // _TUNED, _HOST_DOUBLE and _HOST_SINGLE.
     KN_RECON_ADJOINT_SEPARABLE = 2,
-    // By a non-uniform fast Fourier transform, on the host (KN_RECON_KERNEL_HOST_DOUBLE and _SINGLE), with an
-    // error of up to nufft_tolerance: the relative error in the 2-norm of adjoint, forward sum and Q each.
-    // Cost: a window of 4 to 14 cells along each axis per sample, and a transform of a grid of twice the
-    // matrix. Results are bitwise repeatable with any number of threads. KN_RECON_ADJOINT_AUTO never takes
-    // it.
+    // By a non-uniform fast Fourier transform, of the same kernels, with an error of up to nufft_tolerance:
+    // the
+    // relative error in the 2-norm of adjoint, forward sum and Q each. Cost: a window of 3 to 14 cells along
+    // each axis per sample, and a transform of a grid of twice the matrix; of Q the same of twice the matrix.
+    // On
+    // a device samples are sorted there first, once. Results are bitwise repeatable, on the host with any
+    // number
+    // of threads. KN_RECON_ADJOINT_AUTO never takes it.
     KN_RECON_ADJOINT_NUFFT = 3
 } kn_recon_adjoint_method;
 
@@ -253,9 +256,9 @@ KN_API kn_status kn_recon_measure(const kn_queue *queue, const kn_recon_matrix *
 // and on a device in one queue at a time. Errors: KN_ERROR_ARGUMENT for NULL, no samples, a k that is not
 // finite, that is more than one cycle outside the band N/2, or with two axes a kz that is not 0; invalid
 // weights or basis, an oversampling or a width out of range, a host kernel with a queue, and a kernel that
-// has no product of matrices with KN_RECON_ADJOINT_SEPARABLE; a nufft_tolerance out of range or with another
-// method; KN_ERROR_UNSUPPORTED for a device kernel without a queue, and for KN_RECON_ADJOINT_NUFFT with a
-// queue; KN_ERROR_LIMIT for more samples than the address space holds.
+// has no product of matrices with KN_RECON_ADJOINT_SEPARABLE or _NUFFT; a nufft_tolerance out of range or
+// with another method; KN_ERROR_UNSUPPORTED for a device kernel without a queue; KN_ERROR_LIMIT for more
+// samples than the address space holds.
 KN_API kn_status kn_recon_plan_create(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                       size_t samples, const kn_recon_options *options, kn_recon_plan **plan,
                                       kn_error *err);

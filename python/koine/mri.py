@@ -255,7 +255,7 @@ class Nufft(Operator):
     adjoint : {"auto", "direct", "separable", "nufft"}
         How the adjoint and the convolution of `normal` are computed: every voxel with every sample, or as products of
         matrices, since ``exp(i 2 pi k r)`` is a product of factors on a grid; exact as well. "auto" takes what is
-        estimated to end first, and the direct sum of a kernel that is named. "nufft", on the host, is a non-uniform
+        estimated to end first, and the direct sum of a kernel that is named. "nufft" is a non-uniform
         fast Fourier transform of both sums and the convolution, with errors up to `nufft_tolerance`.
     nufft_tolerance : float, optional
         Relative, in the 2-norm: 1e-12, in single precision 1e-6, to 0.1; None: 1e-5 of "nufft", which alone has one.

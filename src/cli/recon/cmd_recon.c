@@ -32,8 +32,8 @@ static const struct option_row options[] = {
      .help = "least squares by conjugate gradients, the adjoint sum alone, or gridding"},
     {"adjoint", FIELD(OPTION_CHOICE, adjoint), .choices = recon_adjoint_names, .fallback = "auto",
      .help = "how F^H d and Q are computed: every voxel with every sample, by --kernel; or as products of "
-             "matrices, since exp(i 2 pi k.r) is a product on a grid, exact as well; by a non-uniform FFT on "
-             "the host, to --nufft-tolerance; auto: the faster one of the exact methods by estimate, direct "
+             "matrices, since exp(i 2 pi k.r) is a product on a grid, exact as well; by a non-uniform FFT, "
+             "to --nufft-tolerance; auto: the faster one of the exact methods by estimate, direct "
              "if --kernel is given"},
     {"nufft-tolerance", FIELD(OPTION_PATH, nufft_tolerance), .metavar = "T",
      .help = "with --adjoint nufft: the largest relative error of F^H d in the 2-norm, from 1e-6 "
@@ -237,8 +237,7 @@ const struct command command_recon = {
         "iteration computes F and F^H term by term, F^H by --kernel; this takes far longer, but needs no "
         "grid of twice the matrix, and shows what Q is worth. R is 1, or D^H D with --regularizer "
         "difference. gridding is fast and approximate: it needs --density, as adjoint does. --adjoint nufft "
-        "is approximate too, on the host, with a window chosen for the given tolerance: its result is "
-        "compared "
+        "is approximate too, with a window chosen for the given tolerance: its result is compared "
         "with the exact sum at some voxels, and the exit status is 1 if the error exceeds the tolerance.\n\n"
         "Several coils give one image with ls: with their sensitivities S, the maps of --sense, it is the "
         "solution of (sum of S^H F^H W F S + lambda R) x = sum of S^H F^H W d over the coils (Pruessmann et "

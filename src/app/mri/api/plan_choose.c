@@ -114,18 +114,19 @@ static kn_status refuse(const char *what, const char *kernel, kn_error *err)
                    kernel, *kernel ? "the kernel tuned, host-double or host-single" : "no positions");
 }
 
-static kn_status choose_nufft(const struct recon_adjoint *asked, enum mri_kernel *kernel, char *why,
-                              kn_error *err)
+static kn_status choose_nufft(const struct recon_adjoint *asked, bool has_product, enum mri_kernel *kernel,
+                              char *why, kn_error *err)
 {
     double tolerance = asked->tolerance != 0 ? asked->tolerance : MRI_NUFFT_USUAL,
            least = MRI_NUFFT_LEAST(mri_kernel_is_double(*kernel));
 
     if (asked->has_positions)
         return ki_fail(err, KN_ERROR_ARGUMENT, "a NUFFT is of voxels on a grid; give no positions");
-    if (!mri_kernel_is_host(*kernel))
+    if (!has_product)
         return ki_fail(
-            err, KN_ERROR_UNSUPPORTED,
-            "a NUFFT is the host's so far; take the kernel host-double or host-single, or gridding");
+            err, KN_ERROR_ARGUMENT,
+            "a NUFFT is not one of the kernel %s; take the kernel tuned, host-double or host-single",
+            ki_mri_kernel_names[*kernel]);
     // Not-a-number is out of range as well.
     if (!(tolerance >= least && tolerance <= MRI_NUFFT_MOST))
         return ki_fail(err, KN_ERROR_ARGUMENT,
@@ -162,7 +163,7 @@ kn_status ki_recon_choose(const struct recon_adjoint *asked, enum mri_kernel *ke
                        "there is no method %d of the adjoint; see kn_recon_adjoint_method",
                        (int)asked->method);
     if (asked->method == KN_RECON_ADJOINT_NUFFT)
-        return choose_nufft(asked, kernel, why, err);
+        return choose_nufft(asked, has_product, kernel, why, err);
     if (asked->tolerance != 0)
         return ki_fail(err, KN_ERROR_ARGUMENT, "a tolerance of %g, which is for KN_RECON_ADJOINT_NUFFT alone",
                        asked->tolerance);

@@ -16,9 +16,26 @@ static kn_status create_pairs(kn_recon_plan *plan, size_t count, kn_buffer **buf
 
 // ---- the sums ----
 
+// Of both sums, for any queue of the context; of other kernels nothing.
+static kn_status prepare_nufft(kn_recon_plan *plan, kn_queue *queue, kn_error *err)
+{
+    const struct recon_request *request = &plan->request;
+    kn_status status;
+
+    if (plan->device_nufft || request->kernel != MRI_NUFFT)
+        return KN_OK;
+    status = ki_mri_nufft_create(queue, &request->matrix, plan->k, request->samples, plan->weights,
+                                 plan->basis, request->tolerance, &plan->device_nufft, err);
+    return status ? status : kn_queue_finish(queue, err);
+}
+
 kn_status ki_recon_device_forward(kn_recon_plan *plan, kn_queue *queue, const kn_buffer *image,
                                   kn_buffer *data, kn_error *err)
 {
+    kn_status status = prepare_nufft(plan, queue, err);
+
+    if (status || plan->device_nufft)
+        return status ? status : ki_mri_nufft_forward(queue, plan->device_nufft, image, data, err);
     return ki_mri_forward_device(queue, &plan->request.matrix, plan->k, plan->request.samples, plan->basis,
                                  plan->request.kernel, image, data, &plan->forward_there, err);
 }
@@ -30,25 +47,28 @@ static struct mri_sum adjoint_of(kn_recon_plan *plan, bool weighted)
                             .samples = plan->request.samples,
                             .weights = weighted ? plan->weights : NULL,
                             .basis = plan->basis,
+                            .device_nufft = plan->device_nufft,
                             .there = &plan->adjoint_there};
 }
 
 kn_status ki_recon_device_adjoint(kn_recon_plan *plan, kn_queue *queue, bool weighted, const kn_buffer *data,
                                   kn_buffer *image, kn_error *err)
 {
+    kn_status status = prepare_nufft(plan, queue, err);
     struct mri_sum sum = adjoint_of(plan, weighted);
 
     sum.device_data = (kn_buffer *)data; // which is only read
-    return ki_mri_sum_device(queue, &sum, plan->request.kernel, image, NULL, err);
+    return status ? status : ki_mri_sum_device(queue, &sum, plan->request.kernel, image, NULL, err);
 }
 
 kn_status ki_recon_device_adjoint_of(kn_recon_plan *plan, const double complex *data, kn_buffer *image,
                                      kn_error *err)
 {
+    kn_status status = prepare_nufft(plan, plan->queue, err);
     struct mri_sum sum = adjoint_of(plan, true);
 
     sum.data = data;
-    return ki_mri_sum_device(plan->queue, &sum, plan->request.kernel, image, NULL, err);
+    return status ? status : ki_mri_sum_device(plan->queue, &sum, plan->request.kernel, image, NULL, err);
 }
 
 // ---- the normal operator ----
@@ -65,8 +85,11 @@ kn_status ki_recon_device_prepare_normal(kn_recon_plan *plan, kn_error *err)
         return KN_OK;
     status = ki_recon_normal_weights(plan, &weights, err);
     if (!status)
-        status = ki_mri_toeplitz_compute(plan->queue, &request->matrix, plan->k, request->samples, weights,
-                                         request->kernel, &plan->toeplitz, NULL, err);
+        status = request->kernel == MRI_NUFFT
+                     ? ki_mri_toeplitz_compute_nufft(plan->queue, &request->matrix, plan->k, request->samples,
+                                                     weights, request->tolerance, &plan->toeplitz, NULL, err)
+                     : ki_mri_toeplitz_compute(plan->queue, &request->matrix, plan->k, request->samples,
+                                               weights, request->kernel, &plan->toeplitz, NULL, err);
     free(weights);
     if (!status)
         plan->bound = ki_mri_toeplitz_bound(plan->toeplitz);
@@ -174,4 +197,5 @@ void ki_recon_device_free(kn_recon_plan *plan)
     ki_mri_there_free(&plan->adjoint_there);
     ki_mri_toeplitz_free(plan->toeplitz);
     ki_mri_gridding_free(plan->gridding);
+    ki_mri_nufft_free(plan->device_nufft);
 }

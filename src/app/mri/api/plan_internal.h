@@ -46,6 +46,7 @@ struct kn_recon_plan {
     // On a device.
     struct mri_toeplitz *toeplitz;
     struct mri_gridding *gridding;
+    struct mri_nufft *device_nufft;
     struct mri_there forward_there, adjoint_there;         // what the sums take of the samples
     kn_kernel *multiply;                                   // data by weights
     kn_buffer *device_weights, *weighted, *device_between; // a float, a pair and a pair a sample
@@ -89,7 +90,7 @@ struct recon_adjoint {
 };
 // *kernel as it stands, as a product of matrices, or by a NUFFT; and why[KN_RECON_WHY]. KN_ERROR_ARGUMENT for
 // a method that is none, for one that the kernel does not have, or positions, and for a tolerance out of
-// range, or of another method; KN_ERROR_UNSUPPORTED for a NUFFT on a device.
+// range, or of another method.
 kn_status ki_recon_choose(const struct recon_adjoint *asked, enum mri_kernel *kernel, char *why,
                           kn_error *err);
 // KN_ERROR_ARGUMENT for what is out of range.

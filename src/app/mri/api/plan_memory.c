@@ -12,6 +12,8 @@ static struct mri_bytes sums_memory(const kn_queue *queue, const struct recon_re
     size_t larger = voxels > samples ? voxels : samples;
     const struct mri_bytes positions = {.host = saturate_times(saturate_plus(voxels, samples), MRI_POSITION)};
 
+    if (request->kernel == MRI_NUFFT)
+        return ki_mri_nufft_memory(&request->matrix, samples);
     if (mri_kernel_is_nufft(request->kernel))
         return ki_mri_sum_host_memory(&request->matrix, samples, request->kernel);
     if (mri_kernel_is_separable(request->kernel) && !queue)
@@ -33,6 +35,8 @@ static struct mri_bytes normal_memory(const kn_queue *queue, const struct recon_
 
     if (request->normal == KN_RECON_NORMAL_FORWARD)
         return mri_bytes_both(sums_memory(queue, request), between);
+    if (request->kernel == MRI_NUFFT)
+        return mri_bytes_both(weights, ki_mri_toeplitz_nufft_memory(&request->matrix, size, samples));
     return mri_bytes_both(weights, queue ? ki_mri_toeplitz_memory(queue, size, samples)
                                          : ki_mri_host_normal_memory(size, samples, request->kernel));
 }

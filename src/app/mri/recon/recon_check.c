@@ -95,6 +95,9 @@ struct mri_bytes ki_recon_check_memory_of(const struct recon *recon)
         sums = ki_mri_sum_host_memory(&recon->scan.matrix, samples, recon->kernel);
     else if (recon->options.method == KN_RECON_METHOD_GRIDDING)
         sums = ki_mri_gridding_memory(&recon->scan.matrix, samples, &recon->gridding);
+    else if (recon->kernel == MRI_NUFFT)
+        sums = mri_bytes_both(ki_mri_forward_memory(recon->queue, voxels, samples),
+                              ki_mri_nufft_memory(&recon->scan.matrix, samples));
     else
         sums = mri_bytes_either(ki_mri_forward_memory(recon->queue, voxels, samples),
                                 ki_mri_sum_memory(recon->queue, voxels, samples));

@@ -72,7 +72,16 @@ static size_t slab_of(const struct recon *recon)
     size_t most = (size_t)(device->max_alloc < quarter ? device->max_alloc : quarter) / MRI_PAIR;
     size_t slab = recon->extras.slab ? recon->extras.slab : most ? most : 1;
 
+    if (recon->kernel == MRI_NUFFT) // its grid is larger by far
+        return recon->voxels;
     return slab < recon->voxels ? slab : recon->voxels;
+}
+
+// Of both sums, and the image that is compared with the exact one.
+static struct mri_bytes nufft_memory(const struct recon *recon)
+{
+    return mri_bytes_both(ki_mri_nufft_memory(&recon->scan.matrix, recon->scan.samples),
+                          (struct mri_bytes){.host = saturate_times(recon->voxels, MRI_COMPLEX)});
 }
 
 static struct mri_bytes adjoint_memory(const struct recon *recon)
@@ -80,23 +89,48 @@ static struct mri_bytes adjoint_memory(const struct recon *recon)
     size_t slab = slab_of(recon);
     const struct mri_bytes image = {.device = saturate_times(slab, MRI_PAIR)};
 
-    return mri_bytes_both(image, ki_mri_sum_memory(recon->queue, slab, recon->scan.samples));
+    return mri_bytes_both(image, recon->kernel == MRI_NUFFT
+                                     ? nufft_memory(recon)
+                                     : ki_mri_sum_memory(recon->queue, slab, recon->scan.samples));
+}
+
+// A coil's image by a NUFFT, compared with the exact sum.
+static kn_status check_nufft(struct recon *recon, const struct mri_sum *sum, kn_buffer *image, kn_error *err)
+{
+    double complex *values = malloc(recon->voxels * sizeof *values);
+    kn_status status = values ? ki_recon_download(recon->queue, image, recon->voxels, values, err)
+                              : ki_fail_memory(err, recon->voxels * sizeof *values, "the image of a NUFFT");
+
+    if (!status)
+        status = ki_recon_check_nufft(recon, sum, values, err);
+    free(values);
+    return status;
 }
 
 // Voxels from sum->first on, sum->count of them, into `image`.
-static kn_status adjoint(struct recon *recon, const struct mri_sum *sum, kn_buffer *image, kn_error *err)
+static kn_status adjoint(struct recon *recon, const struct mri_sum *given, kn_buffer *image, kn_error *err)
 {
     struct recon_clock clock = ki_recon_start(recon);
+    struct mri_sum sum = *given;
     kn_recon_rate rate = {0};
-    kn_status status = ki_mri_sum_device(recon->queue, sum, recon->kernel, image, &rate, err);
+    kn_status status = KN_OK;
 
+    // Samples of all coils lie in the same places.
+    if (recon->kernel == MRI_NUFFT && !recon->device_nufft)
+        status = ki_mri_nufft_create(recon->queue, &sum.matrix, sum.k, sum.samples, sum.weights, sum.basis,
+                                     sum.tolerance, &recon->device_nufft, err);
+    sum.device_nufft = recon->device_nufft;
+    if (!status)
+        status = ki_mri_sum_device(recon->queue, &sum, recon->kernel, image, &rate, err);
     if (!status)
         status = kn_queue_finish(recon->queue, err);
     if (status)
         return status;
     ki_recon_stop(recon, &clock, &recon->result->details.fhd);
     ki_recon_add_rate(&recon->result->details.fhd, &rate);
-    return KN_OK;
+    return recon->device_nufft && recon->result->details.nufft_voxels == 0
+               ? check_nufft(recon, &sum, image, err)
+               : KN_OK;
 }
 
 static kn_status adjoint_coils(struct recon *recon, double complex *images, kn_error *err)
@@ -139,6 +173,10 @@ static kn_status make_toeplitz(struct recon *recon, struct mri_toeplitz **toepli
         : extras->differences
             ? ki_mri_toeplitz_from(recon->queue, &scan->matrix, scan->k, scan->samples, recon->normal_weights,
                                    recon->kernel, extras->differences, toeplitz, err)
+        : recon->kernel == MRI_NUFFT
+            ? ki_mri_toeplitz_compute_nufft(recon->queue, &scan->matrix, scan->k, scan->samples,
+                                            recon->normal_weights, recon->nufft_tolerance, toeplitz,
+                                            &details->q.rate, err)
             : ki_mri_toeplitz_compute(recon->queue, &scan->matrix, scan->k, scan->samples,
                                       recon->normal_weights, recon->kernel, toeplitz, &details->q.rate, err);
 
@@ -184,10 +222,11 @@ static kn_status make_equations(struct recon *recon, struct equations *made, kn_
     const kn_recon_scan *scan = &recon->scan;
     bool forward = recon->options.normal == KN_RECON_NORMAL_FORWARD;
     const struct mri_normal *one;
-    kn_status status =
-        forward ? ki_mri_forward_normal_create(recon->queue, &scan->matrix, scan->k, scan->samples,
-                                               recon->normal_weights, recon->kernel, &made->forward, err)
-                : make_toeplitz(recon, &made->toeplitz, err);
+    kn_status status = forward
+                           ? ki_mri_forward_normal_create(recon->queue, &scan->matrix, scan->k, scan->samples,
+                                                          recon->normal_weights, recon->kernel,
+                                                          recon->nufft_tolerance, &made->forward, err)
+                           : make_toeplitz(recon, &made->toeplitz, err);
 
     if (status)
         return status;
@@ -240,14 +279,17 @@ static kn_status solve(struct recon *recon, struct mri_solver *solver, size_t i,
 static struct mri_bytes solver_memory(const struct recon *recon, const struct mri_toeplitz_size *size)
 {
     size_t samples = recon->scan.samples, voxels = recon->voxels;
+    bool nufft = recon->kernel == MRI_NUFFT;
     const struct mri_bytes images = {.device = saturate_times(voxels, 2 * MRI_PAIR)},
-                           adjoint = ki_mri_sum_memory(recon->queue, voxels, samples);
+                           adjoint =
+                               nufft ? nufft_memory(recon) : ki_mri_sum_memory(recon->queue, voxels, samples);
     struct mri_bytes normal = recon->options.normal == KN_RECON_NORMAL_FORWARD
                                   ? ki_mri_forward_normal_memory(recon->queue, voxels, samples)
-                                  : ki_mri_toeplitz_memory(recon->queue, size, samples);
+                              : nufft ? ki_mri_toeplitz_nufft_memory(&recon->scan.matrix, size, samples)
+                                      : ki_mri_toeplitz_memory(recon->queue, size, samples);
 
-    // The memory of the sums is the queue's: one has it after the other.
-    normal = mri_bytes_either(normal, adjoint);
+    // The memory of exact sums is the queue's: one has it after the other.
+    normal = nufft ? mri_bytes_both(normal, adjoint) : mri_bytes_either(normal, adjoint);
     if (recon->joint)
         normal = mri_bytes_both(
             normal, (struct mri_bytes){.host = saturate_times(voxels, MRI_PAIR),
@@ -395,5 +437,9 @@ kn_status ki_recon_on_device(struct recon *recon, double complex *images, kn_err
                                                           [KN_RECON_METHOD_ADJOINT] = adjoint_coils,
                                                           [KN_RECON_METHOD_GRIDDING] = grid_coils};
 
-    return solvers[recon->options.method](recon, images, err);
+    kn_status status = solvers[recon->options.method](recon, images, err);
+
+    ki_mri_nufft_free(recon->device_nufft);
+    recon->device_nufft = NULL;
+    return status;
 }

@@ -50,11 +50,12 @@ struct recon {
     struct mri_solver_options ls; // with lambda in the unscaled sum's terms
     double nufft_tolerance;       // of a NUFFT
     struct mri_host_nufft *nufft; // of all coils; NULL: the adjoint is by none
-    double *weights;              // density x the scan's; NULL: 1
-    double *normal_weights;       // these x |phi|^2; NULL: 1
-    double factor;                // what an image is multiplied by
-    size_t coil;                  // that is being solved for
-    struct ki_ask ask;            // whether to go on: by the stages of the host, and by the queue
+    struct mri_nufft *device_nufft;
+    double *weights;        // density x the scan's; NULL: 1
+    double *normal_weights; // these x |phi|^2; NULL: 1
+    double factor;          // what an image is multiplied by
+    size_t coil;            // that is being solved for
+    struct ki_ask ask;      // whether to go on: by the stages of the host, and by the queue
     kn_recon_solution *result;
 };
 

@@ -69,8 +69,10 @@ static kn_status apply(void *data, kn_queue *queue, bool adjoint, const kn_buffe
 
     (void)adjoint; // it is its own
     status = x == y ? ki_fail(err, KN_ERROR_ARGUMENT, "the normal operator in place; give two buffers")
-                    : ki_mri_forward_device(queue, &sum->matrix, sum->k, sum->samples, NULL, forward->kernel,
-                                            x, sum->device_data, &forward->forward_there, err);
+             : sum->device_nufft
+                 ? ki_mri_nufft_forward(queue, sum->device_nufft, x, sum->device_data, err)
+                 : ki_mri_forward_device(queue, &sum->matrix, sum->k, sum->samples, NULL, forward->kernel, x,
+                                         sum->device_data, &forward->forward_there, err);
 
     if (!status)
         status = ki_mri_sum_device(queue, sum, forward->kernel, y, NULL, err);
@@ -79,14 +81,16 @@ static kn_status apply(void *data, kn_queue *queue, bool adjoint, const kn_buffe
     if (status)
         return status;
     forward->rate.seconds += ki_clock_seconds() - kn_context_get_build_seconds(built) - began;
-    forward->rate.pairs += pairs;
-    forward->rate.flops += pairs * ki_sum_flops(sum);
+    if (!sum->device_nufft) {
+        forward->rate.pairs += pairs;
+        forward->rate.flops += pairs * ki_sum_flops(sum);
+    }
     return KN_OK;
 }
 
 kn_status ki_mri_forward_normal_create(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                        size_t samples, const double *weights, enum mri_kernel kernel,
-                                       struct mri_forward_normal **made, kn_error *err)
+                                       double tolerance, struct mri_forward_normal **made, kn_error *err)
 {
     struct mri_forward_normal *forward = calloc(1, sizeof *forward);
     kn_status status = KN_OK;
@@ -94,7 +98,7 @@ kn_status ki_mri_forward_normal_create(kn_queue *queue, const kn_recon_matrix *m
     *made = NULL;
     if (!forward)
         return ki_fail_memory(err, sizeof *forward, "the normal operator");
-    if (!queue || (unsigned)kernel >= MRI_HOST_DOUBLE)
+    if (!queue || ((unsigned)kernel >= MRI_HOST_DOUBLE && kernel != MRI_NUFFT))
         status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "mri_forward_normal_create: the queue is NULL, or kernel %d is not one of a device",
                          (int)kernel);
@@ -106,6 +110,9 @@ kn_status ki_mri_forward_normal_create(kn_queue *queue, const kn_recon_matrix *m
     if (!status)
         status = kn_buffer_create(kn_queue_get_context(queue), (samples ? samples : 1) * 2 * sizeof(float),
                                   &forward->sum.device_data, err);
+    if (!status && kernel == MRI_NUFFT)
+        status = ki_mri_nufft_create(queue, matrix, k, samples, weights, NULL, tolerance,
+                                     &forward->sum.device_nufft, err);
     if (!status)
         status = ki_mri_normal_begin(kn_queue_get_context(queue), matrix, NAN, apply, forward,
                                      &forward->normal, err);
@@ -124,6 +131,7 @@ void ki_mri_forward_normal_free(struct mri_forward_normal *forward)
     ki_mri_there_free(&forward->forward_there);
     ki_mri_there_free(&forward->adjoint_there);
     kn_buffer_free(forward->sum.device_data);
+    ki_mri_nufft_free(forward->sum.device_nufft);
     free(forward);
 }
 

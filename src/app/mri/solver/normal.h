@@ -28,7 +28,8 @@ kn_status ki_mri_normal_begin_host(const kn_recon_matrix *matrix, double bound,
                                    kn_error *err);
 void ki_mri_normal_end(struct mri_normal *normal);
 
-// F by ki_mri_forward_device, F^H by ki_mri_sum_device with `kernel`, one of a device; W between them. k (in
+// F by ki_mri_forward_device, F^H by ki_mri_sum_device with `kernel`, one of a device; or both by a NUFFT, to
+// `tolerance`, which is of MRI_NUFFT alone; W between them. k (in
 // cycles per field of view) and weights (w |phi|^2; NULL: 1) stay the caller's, and must stay. Memory: 8
 // bytes a sample, and of its own and the queue's what both sums take: ki_mri_sum_memory and
 // ki_mri_forward_memory. Cost of an application: 2 x samples x voxels terms; samples that do not stay on the
@@ -38,7 +39,7 @@ void ki_mri_normal_end(struct mri_normal *normal);
 struct mri_forward_normal;
 kn_status ki_mri_forward_normal_create(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                        size_t samples, const double *weights, enum mri_kernel kernel,
-                                       struct mri_forward_normal **made, kn_error *err);
+                                       double tolerance, struct mri_forward_normal **made, kn_error *err);
 struct mri_bytes ki_mri_forward_normal_memory(const kn_queue *queue, size_t voxels, size_t samples);
 // NULL is fine.
 void ki_mri_forward_normal_free(struct mri_forward_normal *forward);

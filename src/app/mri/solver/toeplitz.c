@@ -332,27 +332,67 @@ static kn_status find_eigenvalues(kn_queue *queue, struct mri_toeplitz *toeplitz
     return status;
 }
 
-// From differences that are given, or NULL.
-static kn_status compute(kn_queue *queue, const kn_recon_matrix *matrix, const double *k, size_t samples,
-                         const double *weights, enum mri_kernel kernel, const float *given,
-                         struct mri_toeplitz **toeplitz, kn_recon_rate *rate, kn_error *err)
+// All differences: those beyond half of them are not looked at.
+static kn_status differences_by_nufft(kn_queue *queue, const struct mri_sum *of, kn_buffer **q,
+                                      kn_recon_rate *rate, kn_error *err)
 {
-    struct toeplitz_origin origin = {.samples = samples};
+    struct mri_sum sum = *of;
+    double *twice = malloc(of->samples * MRI_AXES * sizeof *twice + 1);
+    size_t voxels;
+    kn_status status = twice ? check_samples(of->k, of->samples, of->weights, err)
+                             : ki_fail_memory(err, of->samples * MRI_AXES * sizeof *twice, "computing Q");
+
+    sum.matrix = doubled(&of->matrix);
+    sum.k = twice;
+    for (size_t i = 0; i < of->samples * MRI_AXES && !status; i++)
+        twice[i] = 2 * of->k[i];
+    if (!status)
+        status = ki_mri_matrix_count(&sum.matrix, &voxels, err);
+    if (!status)
+        status = kn_buffer_create(kn_queue_get_context(queue), voxels * 2 * sizeof(float), q, err);
+    if (!status)
+        status = ki_mri_sum_device(queue, &sum, MRI_NUFFT, *q, rate, err);
+    free(twice);
+    return status;
+}
+
+struct mri_bytes ki_mri_toeplitz_nufft_memory(const kn_recon_matrix *matrix,
+                                              const struct mri_toeplitz_size *size, size_t samples)
+{
+    const kn_recon_matrix twice = doubled(matrix);
+    size_t differences = MRI_PAIR;
+
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        differences = saturate_times(differences, twice.size[axis]);
+    return mri_bytes_both(
+        ki_mri_nufft_memory(&twice, samples),
+        (struct mri_bytes){saturate_times(samples, MRI_POSITION), saturate_plus(size->bytes, differences)});
+}
+
+// From differences that are given, or NULL.
+static kn_status compute(kn_queue *queue, const struct mri_sum *of, enum mri_kernel kernel,
+                         const float *given, struct mri_toeplitz **toeplitz, kn_recon_rate *rate,
+                         kn_error *err)
+{
+    struct toeplitz_origin origin = {.samples = of->samples};
     struct mri_toeplitz *made = NULL;
     kn_buffer *q = NULL;
     kn_status status;
 
     if ((unsigned)kernel >= MRI_KERNELS)
         return ki_fail(err, KN_ERROR_ARGUMENT, "there is no kernel %d; see mri_kernel", (int)kernel);
-    origin.matrix = *matrix;
+    origin.matrix = of->matrix;
     snprintf(origin.kernel, sizeof origin.kernel, "%s", ki_mri_kernel_names[kernel]);
     status = ki_toeplitz_create(queue, &origin, &made, err);
-    if (!status)
+    if (!status && kernel == MRI_NUFFT && !given)
+        status = differences_by_nufft(queue, of, &q, rate, err);
+    else if (!status)
         status = kn_buffer_create(made->context, made->size.differences * 2 * sizeof(float), &q, err);
-    if (!status)
-        status = given ? kn_buffer_write(queue, q, 0, given, made->size.differences * 2 * sizeof *given, err)
-                       : ki_mri_toeplitz_differences(queue, matrix, k, samples, weights, kernel, 0,
-                                                     made->size.differences, q, rate, err);
+    if (!status && given)
+        status = kn_buffer_write(queue, q, 0, given, made->size.differences * 2 * sizeof *given, err);
+    else if (!status && kernel != MRI_NUFFT)
+        status = ki_mri_toeplitz_differences(queue, &of->matrix, of->k, of->samples, of->weights, kernel, 0,
+                                             made->size.differences, q, rate, err);
     if (!status)
         status = find_eigenvalues(queue, made, q, err);
     kn_buffer_free(q);
@@ -367,14 +407,28 @@ kn_status ki_mri_toeplitz_compute(kn_queue *queue, const kn_recon_matrix *matrix
                                   size_t samples, const double *weights, enum mri_kernel kernel,
                                   struct mri_toeplitz **toeplitz, kn_recon_rate *rate, kn_error *err)
 {
-    return compute(queue, matrix, k, samples, weights, kernel, NULL, toeplitz, rate, err);
+    const struct mri_sum of = {.matrix = *matrix, .k = k, .samples = samples, .weights = weights};
+
+    return compute(queue, &of, kernel, NULL, toeplitz, rate, err);
 }
 
 kn_status ki_mri_toeplitz_from(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                size_t samples, const double *weights, enum mri_kernel kernel,
                                const float *differences, struct mri_toeplitz **toeplitz, kn_error *err)
 {
-    return compute(queue, matrix, k, samples, weights, kernel, differences, toeplitz, NULL, err);
+    const struct mri_sum of = {.matrix = *matrix, .k = k, .samples = samples, .weights = weights};
+
+    return compute(queue, &of, kernel, differences, toeplitz, NULL, err);
+}
+
+kn_status ki_mri_toeplitz_compute_nufft(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
+                                        size_t samples, const double *weights, double tolerance,
+                                        struct mri_toeplitz **toeplitz, kn_recon_rate *rate, kn_error *err)
+{
+    const struct mri_sum of = {
+        .matrix = *matrix, .k = k, .samples = samples, .weights = weights, .tolerance = tolerance};
+
+    return compute(queue, &of, MRI_NUFFT, NULL, toeplitz, rate, err);
 }
 
 // ---- its use ----

@@ -60,6 +60,12 @@ kn_status ki_mri_toeplitz_from(kn_queue *queue, const kn_recon_matrix *matrix, c
 kn_status ki_mri_toeplitz_compute(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                   size_t samples, const double *weights, enum mri_kernel kernel,
                                   struct mri_toeplitz **toeplitz, kn_recon_rate *rate, kn_error *err);
+// The same by a NUFFT on the device, with an error of q up to `tolerance`, in the 2-norm.
+kn_status ki_mri_toeplitz_compute_nufft(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
+                                        size_t samples, const double *weights, double tolerance,
+                                        struct mri_toeplitz **toeplitz, kn_recon_rate *rate, kn_error *err);
+struct mri_bytes ki_mri_toeplitz_nufft_memory(const kn_recon_matrix *matrix,
+                                              const struct mri_toeplitz_size *size, size_t samples);
 // NULL is fine.
 void ki_mri_toeplitz_free(struct mri_toeplitz *toeplitz);
 

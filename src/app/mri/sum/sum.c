@@ -24,6 +24,7 @@ const char *const ki_mri_kernel_names[MRI_KERNELS + 1] = {"naive",
                                                           "host-single-separable",
                                                           "host-double-nufft",
                                                           "host-single-nufft",
+                                                          "nufft",
                                                           NULL};
 
 enum {
@@ -499,7 +500,7 @@ static kn_status check_device(const kn_queue *queue, const struct mri_sum *sum, 
     if (!queue || !image || queue->context != image->context)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "mri_sum_device: queue or image is NULL, or of another context");
-    if ((unsigned)kernel >= MRI_HOST_DOUBLE)
+    if ((unsigned)kernel >= MRI_HOST_DOUBLE && kernel != MRI_NUFFT)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "mri_sum_device: kernel %d is not one of a device; see mri_kernel", (int)kernel);
     if (ki_sum_check_positions("mri_sum_device", sum, kernel, err))
@@ -530,6 +531,8 @@ kn_status ki_mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum m
         status = check_device(queue, &sum, kernel, image, err);
     if (status)
         return status;
+    if (kernel == MRI_NUFFT)
+        return ki_nufft_device(queue, &sum, image, rate, err);
     work.layout = sum_is_real(&sum) ? form->real_layout : form->layout;
     work.constant = form->constant;
     work.voxels = form->voxels;

@@ -22,6 +22,7 @@
 #include "base/kept.h"
 #include "engine/device/tuning.h"
 #include "app/mri/gridding/host_nufft.h"
+#include "app/mri/gridding/nufft.h"
 #include "app/mri/memory.h"
 #include "app/mri/mri.h"
 
@@ -40,13 +41,14 @@ enum mri_kernel {
     MRI_HOST_SINGLE_SEPARABLE, // as products of matrices
     MRI_HOST_DOUBLE_NUFFT,
     MRI_HOST_SINGLE_NUFFT, // by a NUFFT, to a tolerance: all before are exact but for rounding
+    MRI_NUFFT,             // the same on a device
     MRI_KERNELS,
     MRI_EXACT = MRI_HOST_DOUBLE_NUFFT
 };
 
 static inline bool mri_kernel_is_host(enum mri_kernel kernel)
 {
-    return kernel >= MRI_HOST_DOUBLE && kernel < MRI_KERNELS;
+    return kernel >= MRI_HOST_DOUBLE && kernel < MRI_NUFFT;
 }
 
 static inline bool mri_kernel_is_separable(enum mri_kernel kernel)
@@ -57,7 +59,7 @@ static inline bool mri_kernel_is_separable(enum mri_kernel kernel)
 
 static inline bool mri_kernel_is_nufft(enum mri_kernel kernel)
 {
-    return kernel == MRI_HOST_DOUBLE_NUFFT || kernel == MRI_HOST_SINGLE_NUFFT;
+    return kernel == MRI_NUFFT || kernel == MRI_HOST_DOUBLE_NUFFT || kernel == MRI_HOST_SINGLE_NUFFT;
 }
 
 static inline bool mri_kernel_is_double(enum mri_kernel kernel)
@@ -66,14 +68,14 @@ static inline bool mri_kernel_is_double(enum mri_kernel kernel)
            kernel == MRI_HOST_DOUBLE_NUFFT;
 }
 
-// What has the same place and precision: the sum as it stands, as a product of matrices, and on the host by a
-// NUFFT. Of the lecture's kernels the second one is MRI_SEPARABLE.
+// What has the same place and precision: the sum as it stands, as a product of matrices, and by a NUFFT. Of
+// the lecture's kernels these are MRI_SEPARABLE and MRI_NUFFT.
 static inline enum mri_kernel mri_kernel_direct(enum mri_kernel kernel)
 {
-    return kernel == MRI_SEPARABLE        ? MRI_TUNED
-           : !mri_kernel_is_host(kernel)  ? kernel
-           : mri_kernel_is_double(kernel) ? MRI_HOST_DOUBLE
-                                          : MRI_HOST_SINGLE;
+    return kernel == MRI_SEPARABLE || kernel == MRI_NUFFT ? MRI_TUNED
+           : !mri_kernel_is_host(kernel)                  ? kernel
+           : mri_kernel_is_double(kernel)                 ? MRI_HOST_DOUBLE
+                                                          : MRI_HOST_SINGLE;
 }
 
 static inline enum mri_kernel mri_kernel_separable(enum mri_kernel kernel)
@@ -85,7 +87,9 @@ static inline enum mri_kernel mri_kernel_separable(enum mri_kernel kernel)
 
 static inline enum mri_kernel mri_kernel_nufft(enum mri_kernel kernel)
 {
-    return mri_kernel_is_double(kernel) ? MRI_HOST_DOUBLE_NUFFT : MRI_HOST_SINGLE_NUFFT;
+    return !mri_kernel_is_host(kernel)    ? MRI_NUFFT
+           : mri_kernel_is_double(kernel) ? MRI_HOST_DOUBLE_NUFFT
+                                          : MRI_HOST_SINGLE_NUFFT;
 }
 
 extern const char *const ki_mri_kernel_names[MRI_KERNELS + 1]; // "naive", ...; ends in NULL
@@ -158,6 +162,7 @@ struct mri_sum {
     const struct mri_product *product; // of MRI_SEPARABLE; NULL: ki_mri_product_usual
     double tolerance;                  // of a NUFFT
     struct mri_host_nufft *nufft;      // made for these samples; NULL: one is made for this sum
+    struct mri_nufft *device_nufft;    // the same of MRI_NUFFT, with the sum's weights and basis
     struct ki_kept *kept;              // where ki_mri_sum_host takes its memory; NULL: none is kept
     struct ki_ask
         *ask; // of ki_mri_sum_host; on a device the queue asks (engine/watch/asking.h). NULL: nobody

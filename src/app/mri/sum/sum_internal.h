@@ -154,7 +154,10 @@ kn_status ki_separable_host(const struct mri_sum *sum, const struct sum_samples 
 // Beside the samples, of numbers of `size` bytes.
 struct mri_bytes ki_separable_host_memory(size_t size);
 
-// ---- the host's NUFFT (nufft_host.c) ----
+// ---- NUFFTs (nufft.c, nufft_host.c) ----
+
+kn_status ki_nufft_device(kn_queue *queue, const struct mri_sum *sum, kn_buffer *image, kn_recon_rate *rate,
+                          kn_error *err);
 
 kn_status ki_nufft_host(const struct mri_sum *sum, enum mri_kernel kernel, const kn_host_options *options,
                         double complex *image, kn_recon_rate *rate, kn_error *err);
