@@ -238,39 +238,3 @@ kn_status ki_recon_check(struct recon *recon, kn_error *err)
     free_check(&check);
     return status;
 }
-
-// ---- a NUFFT ----
-
-// Samples times voxels that may be spent on it, and voxels at most.
-static const double budget_nufft = 0x1p25;
-enum { NUFFT_VOXELS = 64 };
-
-kn_status ki_recon_check_nufft(struct recon *recon, const struct mri_sum *given, const double complex *image,
-                               kn_error *err)
-{
-    kn_recon_details *details = &recon->result->details;
-    double share = ceil(budget_nufft / (double)given->samples), error = 0, energy = 0;
-    double positions[NUFFT_VOXELS][MRI_AXES];
-    double complex right[NUFFT_VOXELS];
-    size_t where[NUFFT_VOXELS], count = share < NUFFT_VOXELS ? (size_t)share : NUFFT_VOXELS;
-    struct mri_sum sum = *given;
-    uint64_t state = 11;
-    kn_status status;
-
-    for (size_t i = 0; i < count; i++) {
-        where[i] = (size_t)((random_number(&state) + 1) / 2 * (double)recon->voxels);
-        for (size_t axis = 0, rest = where[i]; axis < MRI_AXES; rest /= sum.matrix.size[axis++])
-            positions[i][axis] = ki_mri_position(rest % sum.matrix.size[axis], sum.matrix.size[axis]);
-    }
-    sum.matrix = (kn_recon_matrix){MRI_AXES, {count, 1, 1}};
-    sum.positions = positions[0];
-    status = ki_mri_sum_host(&sum, MRI_HOST_DOUBLE, NULL, right, NULL, err);
-    for (size_t i = 0; i < count && !status; i++) {
-        error += pow(cabs(image[where[i]] - right[i]), 2);
-        energy += pow(cabs(right[i]), 2);
-    }
-    details->nufft_error = energy > 0 ? sqrt(error / energy) : 0;
-    details->nufft_tolerance = recon->nufft_tolerance;
-    details->nufft_voxels = count;
-    return status;
-}

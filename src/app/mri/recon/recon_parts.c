@@ -47,6 +47,9 @@ static kn_status check_request(const struct recon *recon, const float *values, s
         recon->options.normal == KN_RECON_NORMAL_FORWARD)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "there are differences with least squares on a device, by KN_RECON_NORMAL_TOEPLITZ");
+    if (recon->kernel == MRI_NUFFT)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "differences by a NUFFT are not computed in parts; take another adjoint");
     status = ki_mri_toeplitz_measure(&recon->scan.matrix, &size, err);
     if (!status && (first > size.differences || count > size.differences - first))
         status = ki_fail(err, KN_ERROR_ARGUMENT, "%zu differences from number %zu on; there are %zu", count,

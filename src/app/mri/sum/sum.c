@@ -120,14 +120,6 @@ double ki_sum_flops(const struct mri_sum *sum)
     return sum_is_real(sum) ? 10 : 13;
 }
 
-void ki_sum_round_pairs(const double complex *from, size_t count, float *to)
-{
-    for (size_t m = 0; m < count; m++) {
-        to[2 * m] = (float)creal(from[m]);
-        to[2 * m + 1] = (float)cimag(from[m]);
-    }
-}
-
 void ki_mri_basis_box(const kn_recon_matrix *matrix, const double *k, size_t samples, double complex *basis)
 {
     for (size_t m = 0; m < samples; m++) {

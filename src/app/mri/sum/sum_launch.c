@@ -29,6 +29,14 @@ kn_status ki_sum_write(kn_queue *queue, struct mri_there *there, unsigned place,
     return status;
 }
 
+void ki_sum_round_pairs(const double complex *from, size_t count, float *to)
+{
+    for (size_t m = 0; m < count; m++) {
+        to[2 * m] = (float)creal(from[m]);
+        to[2 * m + 1] = (float)cimag(from[m]);
+    }
+}
+
 void ki_mri_there_free(struct mri_there *there)
 {
     for (size_t i = 0; i < MRI_THERE; i++)
