@@ -51,9 +51,10 @@ static kn_status count_all(struct mri_gridding *g, kn_error *err)
             "parts and add the images up",
             g->samples, g->bins, most_samples, UINT32_MAX / 2 - 1);
     // Two tiles along each axis look at a sample, but at the end of a grid that is no multiple of them.
-    g->places = g->samples / shape->split;
+    g->places = g->samples;
     for (size_t axis = 0; axis < MRI_AXES; axis++)
         g->places *= shape->span[axis] > 1 ? 2 : 1;
+    g->places /= shape->split;
     g->jobs = g->tiles + g->places;
     return KN_OK;
 }
