@@ -40,7 +40,7 @@ static struct mri_forward_normal *create(const struct scan *scan, bool weighted,
     struct mri_forward_normal *forward = NULL;
 
     EXPECT_OK(ki_mri_forward_normal_create(queue, &scan->matrix, scan->k, scan->samples,
-                                           weighted ? scan->weights : NULL, kernel, &forward, &err));
+                                           weighted ? scan->weights : NULL, kernel, 0, &forward, &err));
     ck_assert(isnan(ki_mri_forward_normal_of(forward)->bound));
     return forward;
 }
@@ -184,10 +184,10 @@ START_TEST(refused)
 
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "not one of a device",
-        ki_mri_forward_normal_create(queue, &scan.matrix, scan.k, 20, NULL, MRI_HOST_DOUBLE, &none, &err));
+        ki_mri_forward_normal_create(queue, &scan.matrix, scan.k, 20, NULL, MRI_HOST_DOUBLE, 0, &none, &err));
     ck_assert_ptr_null(none);
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "4 x 0 x 1",
-                   ki_mri_forward_normal_create(queue, &empty, scan.k, 20, NULL, MRI_TUNED, &none, &err));
+                   ki_mri_forward_normal_create(queue, &empty, scan.k, 20, NULL, MRI_TUNED, 0, &none, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "same buffer",
                    kn_operator_apply(queue, normal->a, false, image, image, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "units of a bound that this operator does not have",
