@@ -5,7 +5,7 @@
 
 # A machine without devices is told so, and why; the listing itself worked.
 expect_exit 0 without_devices "$KOINE" devices
-expect_stdout '^No device'
+expect_stdout '^No usable device'
 expect_exit 0 without_devices "$KOINE" devices --json -
 expect_stdout '"devices": *\[\]'
 
@@ -16,7 +16,7 @@ expect_stdout '^CUDA: not used: no NVIDIA driver \(libcuda.so.1 not found\)$'
 if [ -e "$builddir/tests/fake/libcuda.so.1" ]; then # built with the unit tests
     ln -s "$builddir/tests/fake/libcuda.so.1" "$work/nvidia"
     expect_exit 0 without_devices env KOINE_CUDA_LIBRARIES="$work/nvidia" "$KOINE" devices
-    expect_stdout '^No device'
+    expect_stdout '^No usable device'
     expect_stdout '^CUDA: cuda:0 is not used: libnvrtc.so.13 not found'
     ln -s "$builddir/tests/fake/libnvrtc.so.13" "$work/nvidia"
     expect_exit 0 without_devices env KOINE_CUDA_LIBRARIES="$work/nvidia" "$KOINE" devices

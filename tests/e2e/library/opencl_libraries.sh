@@ -29,7 +29,7 @@ expect_host()
 {
     expect_exit 0 env "$2" "$KOINE" devices
     expect_stdout "^OpenCL: not used: $1"
-    expect_stdout '^No device'
+    expect_stdout '^No usable device'
     expect_exit 0 env "$2" "$KOINE" devices --json -
     expect_stdout "\"why_not\": \"$1"
     expect_exit 0 env "$2" "$KOINE" stats "$work/numbers.csv"

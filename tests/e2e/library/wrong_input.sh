@@ -19,6 +19,7 @@ kn_windows:step there is one window
 kn_host_windows:width as kn_windows
 kn_host_windows:step as kn_windows
 kn_cache_get_default_dir:size a larger array than is needed
+kn_recon_solution_pack:room a larger array than is needed
 kn_offline_get_cuda_archs:capacity a larger array than is needed
 kn_distribute_put a result is there while a piece is computed: tests/unit/distribute
 kn_kernel_get_resources:group_items 0 such groups are in a multiprocessor
