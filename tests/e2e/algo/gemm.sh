@@ -21,7 +21,7 @@ expect_exit 2 koine gemm "$work/a.npy" "$work/b.npy"
 expect_exit 3 koine gemm "$work/a.npy" "$work/a.npy" -o "$work/o.npy"
 expect_stderr 'has 5 rows, but .*a\.npy has 9 columns'
 expect_exit 3 koine gemm "$work/a.npy" "$work/z.npy" -o "$work/o.npy"
-expect_stderr 'complex64, but .*a\.npy of float32'
+expect_stderr 'complex64, but .*a\.npy is of float32'
 expect_exit 3 koine gemm "$work/whole.npy" "$work/whole.npy" -o "$work/o.npy"
 expect_exit 3 koine gemm "$work/line.npy" "$work/line.npy" -o "$work/o.npy"
 expect_stderr '1 dimensions, expected a matrix'

@@ -268,7 +268,7 @@ START_TEST(refusals)
                    kn_host_argsort(keys, KN_F32, (size_t)1 << 33, indices, KN_U32, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no bytes",
                    kn_host_sort_by_key(keys, KN_F32, 2, indices, 0, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_LIMIT, "addresses",
+    EXPECT_REFUSED(KN_ERROR_LIMIT, "address space",
                    kn_host_sort_by_key(keys, KN_F32, SIZE_MAX / 4, indices, 4, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_MEMORY, "memory",
                    kn_host_sort_by_key(keys, KN_F32, SIZE_MAX / 8, indices, 4, NULL, &err));

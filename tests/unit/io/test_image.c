@@ -244,7 +244,7 @@ START_TEST(no_page)
     write_png("a.png", &kinds[3], samples);
     IO_OK(image_open(io_path("a.png"), 0, &file, err));
     IO_REFUSED(image_read(file, 1, &image, err), KN_ERROR_ARGUMENT,
-               "has no page 1; its 1 are counted from 0");
+               "has no page 1; its 1 pages are counted from 0");
     ck_assert_ptr_null(image.samples);
     image_close(file);
 }
@@ -307,7 +307,8 @@ START_TEST(too_large)
     static const uint16_t samples[WIDTH * HEIGHT];
 
     write_bomb("a.png", 65535, 65535);
-    refuse("a.png", 0, "an image of 65535 x 65535 pixels of 1 x 1 bytes, more than the 1073741824 bytes");
+    refuse("a.png", 0,
+           "an image of 65535 x 65535 pixels of 1 x 1 bytes, more than the limit of 1073741824 bytes");
     write_bomb("a.png", INT32_MAX, INT32_MAX);
     refuse("a.png", 0, "an image of 2147483647 x 2147483647 pixels");
     write_bomb("a.png", 20000, 20000);

@@ -239,7 +239,7 @@ START_TEST(stack)
         free(image.samples);
     }
     IO_REFUSED(image_read(file, 5, &image, err), KN_ERROR_ARGUMENT,
-               "has no page 5; its 5 are counted from 0");
+               "has no page 5; its 5 pages are counted from 0");
     image_close(file);
     // The same file in memory.
     bytes.data = malloc(FILE_MAX);
@@ -427,7 +427,8 @@ START_TEST(too_large)
     set_tags(tiff, &layout);
     ck_assert_int_ge(TIFFWriteEncodedStrip(tiff, 0, one, sizeof one), 0);
     TIFFClose(tiff);
-    refuse("a.tif", 0, "an image of 60000 x 60000 pixels of 3 x 1 bytes, more than the 1073741824 bytes");
+    refuse("a.tif", 0,
+           "an image of 60000 x 60000 pixels of 3 x 1 bytes, more than the limit of 1073741824 bytes");
     layout = (struct layout){"wl", 20000, 20000, 8, 1, PHOTOMETRIC_MINISBLACK, 1, COMPRESSION_NONE, 1, 0, 1};
     tiff = TIFFOpen(io_path("a.tif"), "wl");
     set_tags(tiff, &layout);

@@ -70,7 +70,7 @@ START_TEST(refused)
 
     IO_OK(ki_png_write(io_path("a.png"), &picture, false, err));
     IO_REFUSED(ki_png_write(io_path("a.png"), &picture, false, err), KN_ERROR_OUTPUT,
-               "a.png: is already there");
+               "a.png: already exists and is not overwritten");
     picture.bits = 12;
     IO_REFUSED(ki_png_write(io_path("b.png"), &picture, false, err), KN_ERROR_ARGUMENT, "12 bits");
     picture = (struct ki_picture){0, 2, 8, pixel};

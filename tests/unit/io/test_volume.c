@@ -75,7 +75,7 @@ START_TEST(refused)
                "expected a .npy file or a .cfl/.hdr");
     io_write("b.hdr", "mine", 4);
     IO_REFUSED(volume_try(io_path("b"), VOLUME_ARRAY, false, err), KN_ERROR_OUTPUT,
-               "b.hdr: is already there");
+               "b.hdr: already exists and is not overwritten");
     IO_OK(volume_try(io_path("b"), VOLUME_ARRAY, true, err));
     other = image;
     other.dims = 4;
