@@ -137,13 +137,15 @@ static bool find_values(struct eigen *e)
 {
     enum { SWEEPS = 60 }; // for one value; some two are usual
     size_t n = e->n;
+    double small = 0; // what rounding leaves of the largest: all that there is where the rank is less than n
 
+    for (size_t i = 0; i < n; i++)
+        small = fmax(small, 0x1p-53 * (fabs(e->diagonal[i]) + e->below[i]));
     for (size_t first = 0; first < n; first++)
         for (unsigned sweeps = 0;; sweeps++) {
             size_t last = first;
 
-            while (last + 1 < n &&
-                   fabs(e->below[last]) > 0x1p-53 * (fabs(e->diagonal[last]) + fabs(e->diagonal[last + 1])))
+            while (last + 1 < n && fabs(e->below[last]) > small)
                 last++;
             if (last == first)
                 break;
