@@ -448,7 +448,7 @@ typedef enum kn_recon_sense {
     // Weights are not used for the maps. Needs some densely sampled cycles about k = 0 (KN_ERROR_ARGUMENT).
     KN_RECON_SENSE_LOWRES = 3,
     // SENSE with maps by ESPIRiT (Uecker et al., MRM 71, 2014), from the same centre, which must have at
-    // least 8 cycles along each axis that is not shorter: patches of 6, singular values above sqrt(0.001) of
+    // least 8 cycles along each axis of several voxels: patches of 6, singular values above sqrt(0.001) of
     // the largest, and 0 where the eigenvalue is below 0.8. Cost, on the host: (6^axes coils)^3
     // multiplications, and 30 coils^2 per voxel.
     KN_RECON_SENSE_ESPIRIT = 4

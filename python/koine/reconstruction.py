@@ -252,9 +252,9 @@ def sense_maps(
     shape : tuple of int
         The image's, of two or three axes.
     method : {"espirit", "lowres"}
-        ESPIRiT with BART's settings: a centre of up to 24 cycles along each axis, and of 8 at least where the axis has
-        them, patches of 6, threshold 0.001, 0 where the eigenvalue is below 0.8. Or images of that centre at low
-        resolution over the root of the sum of their squares.
+        ESPIRiT with BART's settings: a centre of 8 to 24 cycles along each axis of several voxels, patches of 6,
+        threshold 0.001, 0 where the eigenvalue is below 0.8. Or images of that centre at low resolution over the root of
+        the sum of their squares.
     callback : callable, optional
         As `recon`'s.
 

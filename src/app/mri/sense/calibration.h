@@ -49,7 +49,7 @@ struct mri_bytes ki_mri_maps_lowres_memory(const kn_recon_scan *scan);
 // are that vector, of length 1, with the phase at which the coils' principal component is real, and 0 where
 // the eigenvalue is below 0.8. Cost: n^3 for n = 6^axes coils, and 30 coils^2 a voxel; on the host.
 // Errors: as above, also KN_ERROR_ARGUMENT for a calibration region of fewer than 8 cycles along an axis of
-// more voxels.
+// more than one voxel.
 enum { MRI_ESPIRIT_KERNEL = 6, MRI_ESPIRIT_LEAST = 8 };
 kn_status ki_mri_maps_espirit(const kn_recon_scan *scan, struct ki_ask *ask, double complex *maps,
                               kn_error *err);

@@ -17,7 +17,7 @@ static struct choice choose_maps(const kn_recon_scan *scan, size_t radius)
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
         size_t n = scan->matrix.size[axis], few = n < 2 * radius ? n : 2 * radius;
 
-        if (few < MRI_ESPIRIT_LEAST && few < n)
+        if (few < MRI_ESPIRIT_LEAST && n > 1)
             return (struct choice){KN_RECON_SENSE_LOWRES,
                                    "samples are dense within fewer than the 8 cycles that ESPIRiT needs"};
         rows = saturate_times(rows, n < MRI_ESPIRIT_KERNEL ? n : MRI_ESPIRIT_KERNEL);

@@ -211,7 +211,7 @@ static kn_status make_room(struct espirit *e, const kn_recon_matrix *matrix, kn_
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
         size_t n = matrix->size[axis], few = e->few.matrix.size[axis];
 
-        if (few < LEAST && few < n)
+        if (few < LEAST && n > 1)
             return ki_fail(
                 err, KN_ERROR_ARGUMENT,
                 "ESPIRiT needs a calibration region of at least %d cycles along each axis, and samples are "

@@ -268,6 +268,13 @@ START_TEST(chosen)
         }
         free_measured(&m);
     }
+    // Few partitions have no patches beside one another.
+    const kn_recon_scan slab = KN_INIT(kn_recon_scan, .matrix = {3, {32, 32, 4}}, .samples = 1, .coils = 2);
+    kn_recon_sense sense;
+    const char *why;
+
+    EXPECT_OK(ki_mri_sense_choose(&slab, KN_RECON_METHOD_LEAST_SQUARES, &sense, &why, &err));
+    ck_assert_int_eq(sense, KN_RECON_SENSE_LOWRES);
     ck_assert_int_eq(kn_recon_solution_get_sense(NULL), KN_RECON_SENSE_AUTO);
     ck_assert_ptr_null(kn_recon_solution_get_sense_why(NULL));
 }
