@@ -403,7 +403,7 @@ START_TEST(refused_calls)
         {KN_ERROR_ARGUMENT, "counts: detector 1 of frame 1", COUNTS(.angles = 2, .detectors = 3)},
         {KN_ERROR_ARGUMENT, "white: detector 0 of frame 2",
          COUNTS(.angles = 2, .detectors = 2, .white = numbers, .white_frames = 3)},
-        {KN_ERROR_LIMIT, "addresses", COUNTS(.angles = SIZE_MAX / 2, .detectors = 4)}};
+        {KN_ERROR_LIMIT, "address space", COUNTS(.angles = SIZE_MAX / 2, .detectors = 4)}};
     double from[9] = {1e300}, to[9] = {42};
     kn_operator *a = NULL;
     kn_sparse_operator_options options = KN_INIT(kn_sparse_operator_options, .format = KN_SPARSE_ON_THE_FLY);

@@ -77,6 +77,7 @@ START_TEST(host_memory)
 
     EXPECT_OK(recon_try_memory(&run, &run.options, &err));
     run.scan.coils = run.arrays.coils = (size_t)1 << 40;
+    run.options.sense = KN_RECON_SENSE_NONE;
     EXPECT_REFUSED(KN_ERROR_MEMORY, "of the coils at a time", recon_try_memory(&run, &run.options, &err));
     run.arrays.matrix = (kn_recon_matrix){3, {100000, 100000, 100000}};
     run.scan.coils = run.arrays.coils = 1;
