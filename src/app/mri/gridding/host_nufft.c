@@ -154,6 +154,19 @@ static size_t cell_of(const struct gridding_shape *shape, size_t axis, size_t j)
     return j < middle ? shape->cells[axis] - middle + j : j - middle;
 }
 
+static double read_cell(const struct mri_host_nufft *nufft, size_t at)
+{
+    return nufft->is_double ? ((const double *)nufft->grid)[at] : (double)((const float *)nufft->grid)[at];
+}
+
+static void write_cell(const struct mri_host_nufft *nufft, size_t at, double value)
+{
+    if (nufft->is_double)
+        ((double *)nufft->grid)[at] = value;
+    else
+        ((float *)nufft->grid)[at] = (float)value;
+}
+
 // A row of the image from the grid, or to it, times the factors.
 static void move_row(void *context, size_t row)
 {
@@ -167,18 +180,12 @@ static void move_row(void *context, size_t row)
     for (size_t x = 0; x < x_size; x++) {
         size_t at = 2 * (cells + cell_of(shape, 0, x)), n = row * x_size + x;
         double f = factor * nufft->factors[0][x];
-        double *in_double = nufft->is_double ? (double *)nufft->grid + at : NULL;
-        float *single = nufft->is_double ? NULL : (float *)nufft->grid + at;
 
         if (work->to) {
-            work->to[n] = in_double ? mri_complex(f * in_double[0], f * in_double[1])
-                                    : mri_complex(f * (double)single[0], f * (double)single[1]);
-        } else if (in_double) {
-            in_double[0] = f * creal(work->from[n]);
-            in_double[1] = f * cimag(work->from[n]);
+            work->to[n] = mri_complex(f * read_cell(nufft, at), f * read_cell(nufft, at + 1));
         } else {
-            single[0] = (float)(f * creal(work->from[n]));
-            single[1] = (float)(f * cimag(work->from[n]));
+            write_cell(nufft, at, f * creal(work->from[n]));
+            write_cell(nufft, at + 1, f * cimag(work->from[n]));
         }
     }
 }

@@ -39,7 +39,7 @@ struct mri_host_nufft;
 // samples than 32 bits count; KN_ERROR_MEMORY; KN_ERROR_INTERRUPTED; what koine/host.h says of a level.
 kn_status ki_mri_host_nufft_create(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                    const struct mri_nufft_options *options, const kn_host_options *host,
-                                   struct ki_ask *ask, struct mri_host_nufft **nufft, kn_error *err);
+                                   struct ki_ask *ask, struct mri_host_nufft **made, kn_error *err);
 // NULL is fine.
 void ki_mri_host_nufft_free(struct mri_host_nufft *nufft);
 

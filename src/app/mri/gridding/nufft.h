@@ -17,7 +17,7 @@ struct mri_nufft;
 // ki_mri_gridding_create.
 kn_status ki_mri_nufft_create(kn_queue *queue, const kn_recon_matrix *matrix, const double *k, size_t samples,
                               const double *weights, const double complex *basis, double tolerance,
-                              struct mri_nufft **nufft, kn_error *err);
+                              struct mri_nufft **made, kn_error *err);
 // NULL is fine.
 void ki_mri_nufft_free(struct mri_nufft *nufft);
 // At most: of the least tolerance.

@@ -114,7 +114,7 @@ size_t ki_recon_chunk(const struct recon *recon);
 
 kn_status ki_recon_check(struct recon *recon, kn_error *err);
 // The image that a NUFFT made of a sum, against the exact sum at some voxels.
-kn_status ki_recon_check_nufft(struct recon *recon, const struct mri_sum *sum, const double complex *image,
+kn_status ki_recon_check_nufft(struct recon *recon, const struct mri_sum *given, const double complex *image,
                                kn_error *err);
 struct mri_bytes ki_recon_check_memory_of(const struct recon *recon);
 
