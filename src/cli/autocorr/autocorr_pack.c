@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "autocorr_share.h"
+#include "cli/share_bytes.h"
 #include "base/error.h"
 
 // A frame; behind it its error or else its rings, and of what is wanted sums and values; then the pixels of
@@ -21,18 +22,6 @@ struct packed_pipeline {
 };
 
 // ---- to bytes ----
-
-struct writing {
-    kn_distribute_result *result;
-    kn_status status; // of the first that fails
-    kn_error *err;
-};
-
-static void put(struct writing *writing, const void *bytes, size_t size)
-{
-    if (!writing->status && size)
-        writing->status = kn_distribute_put(writing->result, bytes, size, writing->err);
-}
 
 static size_t bytes_of_picture(const kn_autocorr_grey *picture)
 {
@@ -61,14 +50,14 @@ static struct packed pack(const kn_autocorr_analysis *frame)
 }
 
 // The pictures that are there have pixels; where they are is not said in bytes, but that they are.
-static void put_pictures(struct writing *writing, const kn_autocorr_prepared *prepared)
+static void put_pictures(struct share_writer *writer, const kn_autocorr_prepared *prepared)
 {
     for (size_t i = 0; i < KN_AUTOCORR_STEPS; i++) {
         const kn_autocorr_grey *picture = &prepared->pictures[i];
         const size_t size = picture->pixels ? bytes_of_picture(picture) : 0;
 
-        put(writing, &size, sizeof size);
-        put(writing, picture->pixels, size);
+        share_put(writer, &size, sizeof size);
+        share_put(writer, picture->pixels, size);
     }
 }
 
@@ -77,22 +66,22 @@ kn_status autocorr_pack_frame(const struct autocorr_run *run, const kn_autocorr_
 {
     const size_t offsets = autocorr_offsets(run, frame->max_offset);
     struct packed packed = pack(frame);
-    struct writing writing = {.result = result, .err = err};
+    struct share_writer writer = {.result = result, .err = err};
 
     for (size_t i = 0; i < KN_AUTOCORR_STEPS; i++)
         packed.prepared.pictures[i].pixels = NULL;
-    put(&writing, &packed, sizeof packed);
+    share_put(&writer, &packed, sizeof packed);
     if (frame->error) {
-        put(&writing, frame->error, sizeof *frame->error);
-        return writing.status;
+        share_put(&writer, frame->error, sizeof *frame->error);
+        return writer.status;
     }
-    put(&writing, frame->rings, (frame->max_offset + 1) * sizeof *frame->rings);
+    share_put(&writer, frame->rings, (frame->max_offset + 1) * sizeof *frame->rings);
     if (frame->sums)
-        put(&writing, frame->sums, offsets * sizeof *frame->sums);
+        share_put(&writer, frame->sums, offsets * sizeof *frame->sums);
     if (frame->values)
-        put(&writing, frame->values, offsets * sizeof *frame->values);
-    put_pictures(&writing, frame->prepared);
-    return writing.status;
+        share_put(&writer, frame->values, offsets * sizeof *frame->values);
+    put_pictures(&writer, frame->prepared);
+    return writer.status;
 }
 
 kn_status autocorr_pack_pipeline(const kn_autocorr_pipeline *pipeline, kn_distribute_result *result,
@@ -107,55 +96,35 @@ kn_status autocorr_pack_pipeline(const kn_autocorr_pipeline *pipeline, kn_distri
 
 // ---- from bytes ----
 
-// The next `size` bytes, in memory of their own, which is aligned for whatever they are; NULL if there is
-// none, which `failed` then says, too.
-struct reading {
-    const char *at;
-    bool failed;
-};
-
-static void *get(struct reading *reading, size_t size)
-{
-    void *bytes = malloc(size ? size : 1);
-
-    if (bytes)
-        memcpy(bytes, reading->at, size);
-    reading->failed = reading->failed || !bytes;
-    reading->at += size;
-    return bytes;
-}
-
-static void get_pictures(struct reading *reading, kn_autocorr_prepared *prepared)
+static void get_pictures(struct share_reader *reader, kn_autocorr_prepared *prepared)
 {
     for (size_t i = 0; i < KN_AUTOCORR_STEPS; i++) {
         size_t size;
 
-        memcpy(&size, reading->at, sizeof size);
-        reading->at += sizeof size;
-        if (size)
-            prepared->pictures[i].pixels = get(reading, size);
+        share_get(reader, &size, sizeof size);
+        prepared->pictures[i].pixels = share_get_array(reader, size, 1);
     }
 }
 
-static kn_status take_good(struct autocorr_run *run, struct packed *packed, struct reading *reading,
+static kn_status take_good(struct autocorr_run *run, struct packed *packed, struct share_reader *reader,
                            kn_error *err)
 {
     kn_autocorr_analysis *frame = &packed->analysis;
     const size_t offsets = autocorr_offsets(run, frame->max_offset),
                  rings_size = (frame->max_offset + 1) * sizeof *frame->rings;
-    void *rings = get(reading, rings_size);
-    void *sums = packed->has_sums ? get(reading, offsets * sizeof *frame->sums) : NULL;
-    void *values = packed->has_values ? get(reading, offsets * sizeof *frame->values) : NULL;
+    void *rings = share_get_array(reader, 1, rings_size);
+    void *sums = packed->has_sums ? share_get_array(reader, offsets, sizeof *frame->sums) : NULL;
+    void *values = packed->has_values ? share_get_array(reader, offsets, sizeof *frame->values) : NULL;
     kn_status status;
 
-    get_pictures(reading, &packed->prepared);
+    get_pictures(reader, &packed->prepared);
     frame->rings = rings;
     frame->sums = sums;
     frame->values = values;
     frame->prepared = &packed->prepared;
     frame->verified = packed->has_verified ? &packed->verified : NULL;
     status =
-        reading->failed ? ki_fail_memory(err, rings_size, "a frame's sums") : autocorr_take(run, frame, err);
+        reader->failed ? ki_fail_memory(err, rings_size, "a frame's sums") : autocorr_take(run, frame, err);
     free(rings);
     free(sums);
     free(values);
@@ -163,13 +132,12 @@ static kn_status take_good(struct autocorr_run *run, struct packed *packed, stru
     return status;
 }
 
-static kn_status take_failed(struct autocorr_run *run, struct packed *packed, struct reading *reading,
+static kn_status take_failed(struct autocorr_run *run, struct packed *packed, struct share_reader *reader,
                              kn_error *err)
 {
     kn_error why;
 
-    memcpy(&why, reading->at, sizeof why);
-    reading->at += sizeof why;
+    share_get(reader, &why, sizeof why);
     packed->analysis.error = &why;
     return autocorr_take(run, &packed->analysis, err);
 }
@@ -203,16 +171,16 @@ kn_status autocorr_unpack(struct autocorr_run *run, const void *result, size_t s
 {
     struct packed_pipeline pipeline;
     const char *end = (const char *)result + size - sizeof pipeline;
-    struct reading reading = {.at = result};
+    struct share_reader reader = {.at = result};
     kn_status status = KN_OK;
 
-    while (reading.at < end && !status) {
+    while (reader.at < end && !status) {
         struct packed packed;
 
-        memcpy(&packed, reading.at, sizeof packed);
-        reading.at += sizeof packed;
+        memcpy(&packed, reader.at, sizeof packed);
+        reader.at += sizeof packed;
         status =
-            packed.failed ? take_failed(run, &packed, &reading, err) : take_good(run, &packed, &reading, err);
+            packed.failed ? take_failed(run, &packed, &reader, err) : take_good(run, &packed, &reader, err);
     }
     memcpy(&pipeline, end, sizeof pipeline);
     add_pipeline(run, &pipeline);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "cmd_recon.h"
+#include "cli/share_bytes.h"
 
 struct job {
     struct recon_run *run;
@@ -18,15 +19,6 @@ struct job {
     kn_recon_solution **coils;
     size_t coil_count; // pieces: one is all of them where they are solved for together
 };
-
-// What a piece has computed, copied into its result.
-static kn_status put(kn_distribute_result *result, kn_status status, const void *first, size_t first_size,
-                     const void *second, size_t second_size, kn_error *err)
-{
-    if (!status)
-        status = kn_distribute_put(result, first, first_size, err);
-    return status ? status : kn_distribute_put(result, second, second_size, err);
-}
 
 // ---- Q ----
 
@@ -44,18 +36,19 @@ static kn_status run_differences(void *data, size_t place, kn_queue *queue, size
     const size_t count = differences_of(job, piece), bytes = 2 * count * sizeof *job->differences;
     float *values = malloc(bytes);
     kn_recon_stage stage;
-    kn_status status;
+    struct share_writer writer = {.result = result, .err = err};
 
     (void)place;
     if (!values)
         return ki_fail_memory(err, bytes, "a part of Q");
-    status = ki_error_unname(kn_recon_compute_differences(queue, &job->run->arrays, &job->run->options,
-                                                          &job->extras, piece * job->together, count, values,
-                                                          &stage, err),
-                             err);
-    status = put(result, status, &stage, sizeof stage, values, bytes, err);
+    writer.status = ki_error_unname(kn_recon_compute_differences(queue, &job->run->arrays, &job->run->options,
+                                                                 &job->extras, piece * job->together, count,
+                                                                 values, &stage, err),
+                                    err);
+    share_put(&writer, &stage, sizeof stage);
+    share_put(&writer, values, bytes);
     free(values);
-    return status;
+    return writer.status;
 }
 
 static kn_status keep_differences(void *data, size_t piece, const void *result, size_t size, kn_error *err)
@@ -116,8 +109,9 @@ static kn_status pack(const kn_recon_solution *solution, kn_distribute_result *r
     bytes = malloc(size);
     if (!bytes)
         return ki_fail_memory(err, size, "a coil's image");
-    status =
-        put(result, kn_recon_solution_pack(solution, bytes, size, &size, err), bytes, size, NULL, 0, err);
+    status = kn_recon_solution_pack(solution, bytes, size, &size, err);
+    if (!status)
+        status = kn_distribute_put(result, bytes, size, err);
     free(bytes);
     return status;
 }

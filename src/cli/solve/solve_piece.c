@@ -7,20 +7,9 @@
 
 #include "base/error.h"
 #include "cmd_solve.h"
+#include "cli/share_bytes.h"
 
 // ---- to bytes ----
-
-struct writing {
-    kn_distribute_result *result;
-    kn_status status; // of the first that fails
-    kn_error *err;
-};
-
-static void put(struct writing *writing, const void *bytes, size_t size)
-{
-    if (!writing->status && size)
-        writing->status = kn_distribute_put(writing->result, bytes, size, writing->err);
-}
 
 static struct solve_facts facts_of(const kn_least_squares_result *result, size_t count)
 {
@@ -45,25 +34,25 @@ kn_status solve_pack(const kn_least_squares_result *result, size_t count, const 
                      kn_distribute_result *bytes, kn_error *err)
 {
     const struct solve_facts facts = facts_of(result, count);
-    struct writing writing = {.result = bytes, .err = err};
+    struct share_writer writer = {.result = bytes, .err = err};
 
-    put(&writing, &facts, sizeof facts);
+    share_put(&writer, &facts, sizeof facts);
     for (size_t i = 0; i < count; i++)
-        put(&writing, kn_least_squares_get_solution(result, i), sizeof(kn_least_squares_solution));
+        share_put(&writer, kn_least_squares_get_solution(result, i), sizeof(kn_least_squares_solution));
     for (size_t i = 0; i < count; i++) {
         size_t length = 0;
 
         kn_least_squares_get_history(result, i, &length);
-        put(&writing, &length, sizeof length);
+        share_put(&writer, &length, sizeof length);
     }
     for (size_t i = 0; i < count; i++) {
         size_t length = 0;
         const double *history = kn_least_squares_get_history(result, i, &length);
 
-        put(&writing, history, length * sizeof *history);
+        share_put(&writer, history, length * sizeof *history);
     }
-    put(&writing, x, count * columns * sizeof *x);
-    return writing.status;
+    share_put(&writer, x, count * columns * sizeof *x);
+    return writer.status;
 }
 
 // ---- from bytes ----

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "cmd_stats.h"
+#include "cli/share_bytes.h"
 
 struct head {
     size_t place, rows;
@@ -16,19 +17,7 @@ struct head {
 
 // ---- to bytes ----
 
-struct writing {
-    kn_distribute_result *result;
-    kn_status status; // of the first that fails
-    kn_error *err;
-};
-
-static void put(struct writing *writing, const void *bytes, size_t size)
-{
-    if (!writing->status && size)
-        writing->status = kn_distribute_put(writing->result, bytes, size, writing->err);
-}
-
-static void put_row(struct writing *writing, const struct stats_run *run, const struct stats_row *row)
+static void put_row(struct share_writer *writer, const struct stats_run *run, const struct stats_row *row)
 {
     const struct stats_windows *windows = &row->windows;
     struct stats_row bare = *row;
@@ -38,25 +27,25 @@ static void put_row(struct writing *writing, const struct stats_run *run, const 
     bare.prefix_seconds = NULL;
     bare.windows.starts = bare.windows.quantiles = NULL;
     bare.windows.results = NULL;
-    put(writing, &bare, sizeof bare);
-    put(writing, row->column, strlen(row->column) + 1);
-    put(writing, row->prefixes, row->prefix_count * sizeof *row->prefixes);
+    share_put(writer, &bare, sizeof bare);
+    share_put(writer, row->column, strlen(row->column) + 1);
+    share_put(writer, row->prefixes, row->prefix_count * sizeof *row->prefixes);
     if (row->prefix_seconds)
-        put(writing, row->prefix_seconds, row->prefix_count * sizeof *row->prefix_seconds);
-    put(writing, windows->starts, windows->count * sizeof *windows->starts);
-    put(writing, windows->results, windows->count * sizeof *windows->results);
-    put(writing, windows->quantiles, windows->count * run->quantile_count * sizeof *windows->quantiles);
+        share_put(writer, row->prefix_seconds, row->prefix_count * sizeof *row->prefix_seconds);
+    share_put(writer, windows->starts, windows->count * sizeof *windows->starts);
+    share_put(writer, windows->results, windows->count * sizeof *windows->results);
+    share_put(writer, windows->quantiles, windows->count * run->quantile_count * sizeof *windows->quantiles);
 }
 
-static void put_facts(struct writing *writing, const struct stats_facts *facts)
+static void put_facts(struct share_writer *writer, const struct stats_facts *facts)
 {
     struct stats_facts bare = *facts;
 
     bare.file = NULL;
     bare.times = NULL;
-    put(writing, &bare, sizeof bare);
+    share_put(writer, &bare, sizeof bare);
     if (facts->clock)
-        put(writing, facts->times, strlen(facts->times) + 1);
+        share_put(writer, facts->times, strlen(facts->times) + 1);
 }
 
 kn_status stats_pack(const struct stats_run *run, const struct stats_found *found,
@@ -67,70 +56,49 @@ kn_status stats_pack(const struct stats_run *run, const struct stats_found *foun
                               .read = found->read,
                               .has_facts = found->facts,
                               .windows_in_seconds = found->windows_in_seconds};
-    struct writing writing = {.result = result, .err = err};
+    struct share_writer writer = {.result = result, .err = err};
 
-    put(&writing, &head, sizeof head);
-    put(&writing, found->times, run->config_count * sizeof *found->times);
+    share_put(&writer, &head, sizeof head);
+    share_put(&writer, found->times, run->config_count * sizeof *found->times);
     if (found->facts)
-        put_facts(&writing, found->facts);
+        put_facts(&writer, found->facts);
     for (size_t i = 0; i < found->row_count; i++)
-        put_row(&writing, run, &found->rows[i]);
-    return writing.status;
+        put_row(&writer, run, &found->rows[i]);
+    return writer.status;
 }
 
 // ---- and back ----
 
-struct reading {
-    const char *at;
-    bool failed; // for want of memory
-};
-
-static void get(struct reading *reading, void *to, size_t size)
-{
-    memcpy(to, reading->at, size);
-    reading->at += size;
-}
-
-// A copy, to be freed; NULL of nothing.
-static void *get_array(struct reading *reading, size_t count, size_t size)
-{
-    void *array = count ? malloc(count * size) : NULL;
-
-    reading->failed = reading->failed || (count && !array);
-    if (array)
-        memcpy(array, reading->at, count * size);
-    reading->at += count * size;
-    return array;
-}
-
-static kn_status get_row(struct reading *reading, struct stats_run *run, const char *file, kn_error *err)
+static kn_status get_row(struct share_reader *reader, struct stats_run *run, const char *file, kn_error *err)
 {
     struct stats_row row;
     struct stats_windows *windows = &row.windows;
 
-    get(reading, &row, sizeof row);
+    share_get(reader, &row, sizeof row);
     row.file = file;
-    row.column = get_array(reading, strlen(reading->at) + 1, 1);
-    row.prefixes = get_array(reading, row.prefix_count, sizeof *row.prefixes);
+    row.column = share_get_array(reader, strlen(reader->at) + 1, 1);
+    row.prefixes = share_get_array(reader, row.prefix_count, sizeof *row.prefixes);
     if (!run->arguments->sweep)
-        row.prefix_seconds = get_array(reading, row.prefix_count, sizeof *row.prefix_seconds);
-    windows->starts = get_array(reading, windows->count, sizeof *windows->starts);
-    windows->results = get_array(reading, windows->count, sizeof *windows->results);
-    windows->quantiles = get_array(reading, windows->count * run->quantile_count, sizeof *windows->quantiles);
-    if (!reading->failed && KI_ARRAY_PUSH(run->rows, run->row_count, run->row_capacity, row))
+        row.prefix_seconds = share_get_array(reader, row.prefix_count, sizeof *row.prefix_seconds);
+    windows->starts = share_get_array(reader, windows->count, sizeof *windows->starts);
+    windows->results = share_get_array(reader, windows->count, sizeof *windows->results);
+    windows->quantiles =
+        share_get_array(reader, windows->count * run->quantile_count, sizeof *windows->quantiles);
+    if (!reader->failed && KI_ARRAY_PUSH(run->rows, run->row_count, run->row_capacity, row))
         return KN_OK;
     stats_row_free(&row);
     return ki_fail_memory(err, 0, "keeping the results");
 }
 
-static kn_status get_facts(struct reading *reading, struct stats_run *run, const char *file, kn_error *err)
+static kn_status get_facts(struct share_reader *reader, struct stats_run *run, const char *file,
+                           kn_error *err)
 {
     struct stats_facts facts;
 
-    get(reading, &facts, sizeof facts);
+    share_get(reader, &facts, sizeof facts);
     facts.file = file;
-    facts.times = get_array(reading, facts.clock ? strlen(reading->at) + 1 : 0, 1);
-    if (!reading->failed && KI_ARRAY_PUSH(run->facts, run->facts_count, run->facts_capacity, facts))
+    facts.times = share_get_array(reader, facts.clock ? strlen(reader->at) + 1 : 0, 1);
+    if (!reader->failed && KI_ARRAY_PUSH(run->facts, run->facts_count, run->facts_capacity, facts))
         return KN_OK;
     free(facts.times);
     return ki_fail_memory(err, 0, "keeping what a file is like");
@@ -138,26 +106,26 @@ static kn_status get_facts(struct reading *reading, struct stats_run *run, const
 
 kn_status stats_unpack(struct stats_run *run, const char *file, const void *bytes, kn_error *err)
 {
-    struct reading reading = {.at = bytes};
+    struct share_reader reader = {.at = bytes};
     struct head head;
     kn_status status = KN_OK;
 
-    get(&reading, &head, sizeof head);
+    share_get(&reader, &head, sizeof head);
     run->read += head.read;
     run->windows_in_seconds = head.windows_in_seconds;
     run->taken[head.place].pieces++;
     for (size_t i = 0; i < run->config_count; i++) {
         kn_stats_times *to = &run->configs[head.place * run->config_count + i].times, times;
 
-        get(&reading, &times, sizeof times);
+        share_get(&reader, &times, sizeof times);
         to->build += times.build;
         to->upload += times.upload;
         to->compute += times.compute;
         to->download += times.download;
     }
     if (head.has_facts)
-        status = get_facts(&reading, run, file, err);
+        status = get_facts(&reader, run, file, err);
     for (size_t i = 0; i < head.rows && !status; i++)
-        status = get_row(&reading, run, file, err);
+        status = get_row(&reader, run, file, err);
     return status;
 }
