@@ -134,7 +134,8 @@ static kn_status compress(struct recon_run *run, double complex *covariance, kn_
     struct mri_scan *scan = &run->scan;
     size_t coils = scan->coils, kept = run->arguments->coils;
     kn_status status = kept > coils
-                           ? ki_fail(err, KN_ERROR_ARGUMENT, "--coils %zu: the scan has %zu", kept, coils)
+                           ? ki_fail(err, KN_ERROR_ARGUMENT,
+                                     "--coils %zu: the scan has %zu; expected at most as many", kept, coils)
                            : make_matrix(coils, &run->compression, err);
 
     if (!status)

@@ -126,11 +126,11 @@ static void print_sum(const char *name, const kn_recon_stage *stage)
         return;
     printf("%s: %.4g s", name, stage->seconds);
     if (stage->rate.pairs > 0 && stage->seconds > 0)
-        printf(", %.3g terms (voxels x samples), %.4g G a second, %.4g GFLOP/s", stage->rate.pairs,
+        printf(", %.3g terms (voxels x samples), %.4g G terms/s, %.4g GFLOP/s", stage->rate.pairs,
                stage->rate.pairs / stage->seconds / giga, recon_gflops(stage));
     if (stage->rate.loads > 0 && stage->rate.seconds > 0)
-        printf("; by the lecture's estimate %.3g numbers from memory off the chip, %.3g a term",
-               stage->rate.loads, stage->rate.loads / stage->rate.pairs);
+        printf("; loads from off-chip memory, by estimate: %.3g numbers, %.3g per term", stage->rate.loads,
+               stage->rate.loads / stage->rate.pairs);
     printf("\n");
 }
 

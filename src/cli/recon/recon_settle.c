@@ -144,6 +144,10 @@ static kn_status read_numbers(struct recon_run *run, kn_error *err)
     if (!status)
         status =
             read_number("nufft-tolerance", arguments->nufft_tolerance, 1e-12, &options->nufft_tolerance, err);
+    if (!status && options->nufft_tolerance > 0.1)
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
+                         "--nufft-tolerance: %g is not from 1e-6 (1e-12 with --kernel host-double) to 0.1",
+                         options->nufft_tolerance);
     if (!status && arguments->nufft_tolerance && options->adjoint != KN_RECON_ADJOINT_NUFFT)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "--nufft-tolerance needs --adjoint nufft");
     if (!status)

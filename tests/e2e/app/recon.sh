@@ -25,6 +25,8 @@ expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --adjoint separable --solv
 expect_stderr '--adjoint separable needs --solver ls or adjoint'
 expect_exit 2 koine recon "$work/k" --adjoint separable --variants
 expect_stderr '--adjoint: --variants runs only the kernels of direct sums'
+expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --adjoint nufft --nufft-tolerance 2
+expect_stderr '--nufft-tolerance: 2 is not from 1e-6 .* to 0.1'
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --nufft-tolerance 1e-4
 expect_stderr '--nufft-tolerance needs --adjoint nufft'
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --adjoint nufft --kernel naive
@@ -59,7 +61,7 @@ expect_stdout '^k in cycles per field of view: kx -16 to '
 expect_stdout '^F x = sum of x exp\(-i 2 pi k.r\) over voxels, .*; scale none, basis delta, density none$'
 expect_stdout '^memory: about [0-9.]+ MB on the host$'
 expect_stdout '^adjoint check: .* at 3264 samples; rounding explains up to '
-expect_stdout '^F.H d: .* terms .voxels x samples., .* GFLOP/s; by the lecture.s estimate .* numbers from memory off'
+expect_stdout '^F.H d: .* terms .voxels x samples., .* GFLOP/s; loads from off-chip memory, by estimate: .* numbers, '
 expect_stdout '^solver: 20 iterations, '
 expect_stdout '^against .*/p.npy: error [0-9.]+ %, PSNR '
 expect_stdout "^written to $work/double.npy$"
@@ -77,7 +79,7 @@ expect_stdout '^F.H d nufft: asked for, to 1e-07$'
 expect_stdout '^NUFFT: error [0-9.]+e-(08|09) against the exact sum at 64 voxels; tolerance 1e-07$'
 # shellcheck disable=SC2086
 expect_exit 2 koine recon $scan --kernel host-single --adjoint nufft --nufft-tolerance 1e-7 -o "$work/no.npy"
-expect_stderr "a NUFFT's tolerance of 1e-07; expected 1e-06 to 0.1 of the kernel host-single"
+expect_stderr "a NUFFT's tolerance of 1e-07; expected 1e-06 to 0.1 with the kernel host-single"
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --device host -o "$work/chosen.npy" --json "$work/chosen.json"
 expect_stdout '^F.H d and Q separable: about [0-9.e+-]+ s by estimate, direct [0-9.e+-]+ s$'

@@ -130,7 +130,7 @@ static kn_status choose_nufft(const struct recon_adjoint *asked, bool has_produc
     // Not-a-number is out of range as well.
     if (!(tolerance >= least && tolerance <= MRI_NUFFT_MOST))
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "a NUFFT's tolerance of %g; expected %g to %g of the kernel %s, or another method",
+                       "a NUFFT's tolerance of %g; expected %g to %g with the kernel %s, or another method",
                        tolerance, least, MRI_NUFFT_MOST, ki_mri_kernel_names[mri_kernel_direct(*kernel)]);
     *kernel = mri_kernel_nufft(*kernel);
     snprintf(why, KN_RECON_WHY, "nufft: asked for, to %g", tolerance);

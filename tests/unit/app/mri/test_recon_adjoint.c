@@ -286,15 +286,15 @@ START_TEST(refused)
                    kn_recon_plan_create(queue, &matrix, k, 1, &options, &plan, &err));
     options.kernel = KN_RECON_KERNEL_AUTO;
     options.nufft_tolerance = 9e-7;
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected 1e-06 to 0.1 of the kernel tuned",
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected 1e-06 to 0.1 with the kernel tuned",
                    kn_recon_plan_create(queue, &matrix, k, 1, &options, &plan, &err));
     options.nufft_tolerance = 1e-13;
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected 1e-12 to 0.1 of the kernel host-double",
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected 1e-12 to 0.1 with the kernel host-double",
                    kn_recon_plan_create(NULL, &matrix, k, 1, &options, &plan, &err));
     options.kernel = KN_RECON_KERNEL_HOST_SINGLE;
     for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
         options.nufft_tolerance = tolerances[i];
-        EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected 1e-06 to 0.1 of the kernel host-single",
+        EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected 1e-06 to 0.1 with the kernel host-single",
                        kn_recon_plan_create(NULL, &matrix, k, 1, &options, &plan, &err));
     }
     ck_assert_ptr_null(plan);
