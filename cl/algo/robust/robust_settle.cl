@@ -23,21 +23,21 @@
 #define AHEAD 4
 #endif
 
-// What is known of a column, in local memory, where it is asked for again and again; `weight` is of the question's ends.
+// What is known of a column, in local memory, where it is read many times; `weight` is of the question's ends.
 typedef struct {
     column of;
     uint counters[COUNTERS], weight[ENDS];
 } local_column;
 
-// A barrier comes last.
+// One work-item copies the column as a whole: rusticl of Mesa 22.3 loses what is written to local memory by words and read by
+// the structure's members. A barrier comes last.
 static inline void fetch(__local local_column *to, __global const column *of, __global const uint *counters)
 {
-    __global const ulong *from = (__global const ulong *)of;
-    __local ulong *here = (__local ulong *)&to->of;
+    uint item = (uint)get_local_id(0);
 
-    for (uint i = (uint)get_local_id(0); i < sizeof(column) / sizeof(ulong); i += GROUP)
-        here[i] = from[i];
-    for (uint i = (uint)get_local_id(0); i < COUNTERS; i += GROUP)
+    if (item == 0)
+        to->of = *of;
+    for (uint i = item; i < COUNTERS; i += GROUP)
         to->counters[i] = counters[i];
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -45,12 +45,9 @@ static inline void fetch(__local local_column *to, __global const column *of, __
 // A barrier comes first.
 static inline void give_back(__global column *of, __local const local_column *from)
 {
-    __global ulong *to = (__global ulong *)of;
-    __local const ulong *here = (__local const ulong *)&from->of;
-
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = (uint)get_local_id(0); i < sizeof(column) / sizeof(ulong); i += GROUP)
-        to[i] = here[i];
+    if (get_local_id(0) == 0)
+        *of = from->of;
 }
 
 // A barrier comes last.
