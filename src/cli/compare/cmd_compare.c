@@ -337,8 +337,9 @@ const struct command command_compare = {
         "one more row: also OpenCL's PTX, if it uses no images, no __constant arguments and no get_work_dim, "
         "for launches without an offset. In a job its answer is checked like the others; the buffers of a "
         "kernel in a file are compared with those of the first path.\n\n"
-        "With --output the folder receives report.json and, where gnuplot is installed, a plot of the rates "
-        "of each job that has several sizes (sort.svg).",
+        "With --output the folder receives report.json; report.html, one page with tables, charts and "
+        "rooflines, which loads nothing from elsewhere and can be sent; and, where gnuplot is installed, a "
+        "plot of the rates of each job that has several sizes (sort.svg).",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
     .options = options,
     .operand_word = job_name,

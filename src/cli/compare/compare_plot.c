@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of koine compare --output: report.json, and for each job that has several sizes a plot of its
-// rates.
+// The files of koine compare --output: report.json, the page report.html, and for each job that has several
+// sizes a plot of its rates.
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/os/output.h"
 #include "base/text/text.h"
 #include "io/plot.h"
 #include "cmd_compare.h"
+#include "compare_page.h"
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"
 
@@ -44,6 +46,8 @@ kn_status compare_try_files(const struct compare_session *session, kn_error *err
 
     if (!status)
         status = try_file(session, "report", "json", err);
+    if (!status)
+        status = try_file(session, "report", "html", err);
     if (!plot_available())
         fprintf(stderr, "%s: no plots, since gnuplot is not installed\n", common->command);
     else
@@ -120,7 +124,7 @@ static kn_status plot_job(const struct compare_session *session, const struct co
     return status;
 }
 
-kn_status compare_write_files(const struct compare_session *session, json_t *root, kn_error *err)
+static kn_status write_json(const struct compare_session *session, json_t *root, kn_error *err)
 {
     char *path = path_of(session, "report", "json");
     kn_status status;
@@ -131,6 +135,31 @@ kn_status compare_write_files(const struct compare_session *session, json_t *roo
     status = ki_json_write(root, path, session->arguments->common.force, err);
     interrupt_release();
     free(path);
+    return status;
+}
+
+static kn_status write_page(const struct compare_session *session, json_t *root, kn_error *err)
+{
+    const struct compare_report report = {"", root};
+    char *path = path_of(session, "report", "html"), *page = NULL;
+    kn_status status = path ? compare_page(&report, 1, &page, err)
+                            : ki_fail_memory(err, 0, "naming the files of the result");
+
+    interrupt_hold();
+    if (!status)
+        status = ki_output_write(path, page, strlen(page), session->arguments->common.force, err);
+    interrupt_release();
+    free(page);
+    free(path);
+    return status;
+}
+
+kn_status compare_write_files(const struct compare_session *session, json_t *root, kn_error *err)
+{
+    kn_status status = write_json(session, root, err);
+
+    if (!status)
+        status = write_page(session, root, err);
     for (size_t i = 0; i < session->job_count && !status && plot_available(); i++)
         if (is_plotted(session, session->jobs[i]))
             status = plot_job(session, session->jobs[i], err);

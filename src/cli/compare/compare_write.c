@@ -3,8 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "cmd_compare.h"
 #include "cli/framework/report.h"
 #include "cli/framework/table.h"
@@ -155,6 +158,9 @@ static json_t *row_json(const struct compare_session *session, const struct comp
 {
     json_t *object = json_object();
     bool computed = was_computed(row);
+    struct compare_cost cost;
+
+    row->job->cost(row->which, row->n, &cost);
 
     report_put(&object, "job", json_string(row->job->name));
     report_put(&object, "case", json_string(row->which->name));
@@ -175,6 +181,8 @@ static json_t *row_json(const struct compare_session *session, const struct comp
     report_put(&object, "error", number_or_null(row->error, computed));
     report_put(&object, "bound", number_or_null(row->bound, computed));
     report_put(&object, "error_is", json_string(row->job->error_is));
+    report_put(&object, "flops", number_or_null(cost.flops, cost.flops > 0));
+    report_put(&object, "bytes", number_or_null(cost.bytes, cost.bytes > 0));
     return object;
 }
 
@@ -187,8 +195,58 @@ json_t *compare_device_json(const kn_device_info *device)
     report_put(&object, "backend", ki_json_string(device->backend));
     report_put(&object, "version", report_text(device->version));
     report_put(&object, "driver", report_text(device->driver));
+    report_put(&object, "compiler", report_text(device->language));
     report_put(&object, "alias_of", report_text(device->alias_of));
     return object;
+}
+
+// The computer, so that two reports of one can be told from those of two: by a hash of its machine-id, which
+// itself stays here (machine-id(5)).
+static json_t *machine_id(void)
+{
+    char id[64] = "", hex[2 * KI_HASH_BYTES + 1];
+    FILE *file = fopen("/etc/machine-id", "r");
+    struct ki_field fields[] = {{"koine compare", strlen("koine compare")}, {id, 0}};
+    struct ki_hash hash;
+
+    if (file && fgets(id, sizeof id, file))
+        fields[1].bytes = strcspn(id, "\n");
+    if (file)
+        fclose(file);
+    if (!fields[1].bytes)
+        return json_null();
+    hash = ki_hash_fields(fields, KI_COUNT(fields));
+    ki_hash_hex(&hash, hex);
+    return json_stringn(hex, 16);
+}
+
+static json_t *machine_json(void)
+{
+    json_t *object = json_object();
+    struct utsname system;
+    struct place host;
+    char text[256] = "";
+
+    place_host(&host);
+    if (uname(&system) == 0)
+        snprintf(text, sizeof text, "%.80s %.80s %.80s", system.sysname, system.release, system.machine);
+    report_put(&object, "processor", ki_json_string(host.device.name));
+    report_put(&object, "memory", json_integer((json_int_t)host.device.global_memory));
+    report_put(&object, "system", report_text(text));
+    report_put(&object, "id", machine_id());
+    return object;
+}
+
+static json_t *date_json(void)
+{
+    time_t now = time(NULL);
+    struct tm date;
+    char text[32];
+
+    if (now == (time_t)-1 || !gmtime_r(&now, &date))
+        return json_null();
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &date);
+    return json_string(text);
 }
 
 json_t *compare_json(const struct compare_session *session)
@@ -202,6 +260,8 @@ json_t *compare_json(const struct compare_session *session)
         report_append(&devices, compare_device_json(session->places[i].device));
     for (size_t i = 0; i < session->run.row_count; i++)
         report_append(&rows, row_json(session, &session->run.rows[i]));
+    report_put(&root, "date", date_json());
+    report_put(&root, "machine", machine_json());
     report_put(&root, "quick", json_boolean(session->arguments->quick));
     report_put(&root, "devices", devices);
     report_put(&root, "results", rows);

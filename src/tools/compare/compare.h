@@ -33,6 +33,8 @@ struct compare_case {
 struct compare_cost {
     double amount;  // what the rate counts: bytes, keys, operations
     double ceiling; // what the ceiling counts: the fewest bytes moved, or operations
+    double flops;   // floating-point operations, the fewest that do; 0: not counted
+    double bytes;   // the fewest moved: inputs read once, results written once; 0: not counted
     size_t memory;  // bytes in all on the device
     size_t largest; // and in its largest buffer
 };

@@ -46,6 +46,7 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
 
     *cost = (struct compare_cost){.amount = (double)n * (double)(directions * passes(n)),
                                   .ceiling = (double)n * (double)(directions * passes(n)),
+                                  .bytes = (double)n * (double)(directions * passes(n)),
                                   .memory = n * directions,
                                   .largest = n};
 }

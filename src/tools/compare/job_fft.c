@@ -33,6 +33,8 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
 
     *cost = (struct compare_cost){.amount = 5.0 * (double)n * log2((double)n),
                                   .ceiling = 2.0 * (double)bytes,
+                                  .flops = 5.0 * (double)n * log2((double)n),
+                                  .bytes = 2.0 * (double)bytes,
                                   .memory = 3 * bytes,
                                   .largest = bytes};
 }

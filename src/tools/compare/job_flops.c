@@ -32,8 +32,8 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
     double operations = 2.0 * CHAINS * TRIPS * (double)elements(n);
     size_t bytes = elements(n) * kn_type_size(which->type);
 
-    *cost =
-        (struct compare_cost){.amount = operations, .ceiling = operations, .memory = bytes, .largest = bytes};
+    *cost = (struct compare_cost){
+        .amount = operations, .ceiling = operations, .flops = operations, .memory = bytes, .largest = bytes};
 }
 
 static kn_status make(struct compare_problem *problem, kn_error *err)

@@ -25,8 +25,12 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
     size_t bytes = n * n * kn_type_size(which->type);
     double operations = 2.0 * (double)n * (double)n * (double)n;
 
-    *cost = (struct compare_cost){
-        .amount = operations, .ceiling = operations, .memory = 3 * bytes, .largest = bytes};
+    *cost = (struct compare_cost){.amount = operations,
+                                  .ceiling = operations,
+                                  .flops = operations,
+                                  .bytes = 3.0 * (double)bytes,
+                                  .memory = 3 * bytes,
+                                  .largest = bytes};
 }
 
 static long double element(const void *matrix, kn_type type, size_t i)

@@ -19,8 +19,12 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
 {
     size_t bytes = n * kn_type_size(which->type);
 
-    *cost = (struct compare_cost){
-        .amount = (double)bytes, .ceiling = (double)bytes, .memory = bytes, .largest = bytes};
+    *cost = (struct compare_cost){.amount = (double)bytes,
+                                  .ceiling = (double)bytes,
+                                  .flops = (double)n,
+                                  .bytes = (double)bytes,
+                                  .memory = bytes,
+                                  .largest = bytes};
 }
 
 static kn_status make(struct compare_problem *problem, kn_error *err)

@@ -11,8 +11,11 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
 {
     size_t bytes = n * kn_type_size(which->type);
 
-    *cost = (struct compare_cost){
-        .amount = (double)n, .ceiling = 2.0 * (double)bytes, .memory = 2 * bytes, .largest = bytes};
+    *cost = (struct compare_cost){.amount = (double)n,
+                                  .ceiling = 2.0 * (double)bytes,
+                                  .bytes = 2.0 * (double)bytes,
+                                  .memory = 2 * bytes,
+                                  .largest = bytes};
 }
 
 static kn_status make(struct compare_problem *problem, kn_error *err)

@@ -19,8 +19,11 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
 {
     size_t bytes = n * kn_type_size(which->type);
 
-    *cost = (struct compare_cost){
-        .amount = (double)bytes, .ceiling = (double)bytes, .memory = bytes + bytes / 8, .largest = bytes};
+    *cost = (struct compare_cost){.amount = (double)bytes,
+                                  .ceiling = (double)bytes,
+                                  .bytes = (double)bytes,
+                                  .memory = bytes + bytes / 8,
+                                  .largest = bytes};
 }
 
 static kn_status make(struct compare_problem *problem, kn_error *err)

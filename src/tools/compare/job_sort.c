@@ -17,8 +17,11 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
            bytes = largest + (which->variant == BY_KEY ? n * VALUE : 0);
 
     // The least there is to do: each key read once and written once. The pristine copy is memory too.
-    *cost = (struct compare_cost){
-        .amount = (double)n, .ceiling = 2.0 * (double)bytes, .memory = 3 * bytes, .largest = largest};
+    *cost = (struct compare_cost){.amount = (double)n,
+                                  .ceiling = 2.0 * (double)bytes,
+                                  .bytes = 2.0 * (double)bytes,
+                                  .memory = 3 * bytes,
+                                  .largest = largest};
 }
 
 // ---- the reference: a counting sort by digits of the keys' bits, turned so that they sort as integers ----

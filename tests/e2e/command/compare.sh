@@ -62,6 +62,13 @@ jsonschema.validate(report, schema)
 PYTHON
 }
 
+# good_page FILE: well-formed, and in Chromium, where that is installed, as it should be.
+good_page()
+{
+    command -v python3 >/dev/null || return 0
+    python3 "${srcdir:-.}/tests/e2e/page.py" "$1" || fail "$1: see above"
+}
+
 # One job, its ceiling along with it, twice on one device: the same answer, ratios to the first.
 device=$(awk -F'"' '/"spec":/ { spec = $4 } /"default": true/ { print spec }' "$work/devices.json")
 expect_exit 0 koine compare --quick --repetitions 2 --device "$device" --device "$device" --output "$work/result" reduce
@@ -82,11 +89,11 @@ look 'r["command"] == "compare" and r["policy"] == "default" and r["quick"] is T
     'all(0 < x["wall_seconds"]["least"] <= x["wall_seconds"]["median"] <= x["wall_seconds"]["most"] for x in rows if x["verdict"] == "right")' \
     'sum(x["job"] == "reduce" and x["case"] == "sum f32" for x in rows) == 6'
 if command -v gnuplot >/dev/null; then
-    expect_files "$work/result" bandwidth.svg reduce.svg report.json
+    expect_files "$work/result" bandwidth.svg reduce.svg report.html report.json
     # Two cases (one without double precision) in two places: the places are named in the legend.
     grep -q "sum f32, $device" "$work/result/reduce.svg" || fail "reduce.svg does not name the device"
 else
-    expect_files "$work/result" report.json
+    expect_files "$work/result" report.html report.json
     expect_stderr 'gnuplot is not installed'
 fi
 expect_exit 3 koine compare --quick --device "$device" --output "$work/result" launch
@@ -95,7 +102,10 @@ mkdir "$work/bin" # where gnuplot is not; PoCL links with ld
 ln -s "$(command -v ld)" "$work/bin/ld"
 expect_exit 0 env PATH="$work/bin" "$KOINE" compare --quick --device "$device" --output "$work/other" launch
 expect_stderr 'no plots, since gnuplot is not installed'
-expect_files "$work/other" report.json
+expect_files "$work/other" report.html report.json
+
+good_page "$work/result/report.html"
+! grep -q '<figure class="roofline">' "$work/result/report.html" || fail "a roofline without the job flops"
 
 # The host's own code beside a device: by the wall's clock alone, its answers right.
 expect_exit 0 koine compare --quick --repetitions 1 --device "$device" --device host --json "$work/r.json" --force sort reduce select scan
@@ -125,9 +135,11 @@ expect_exit 1 env KOINE_KERNEL_PATH="$work/cl" "$KOINE" compare --quick --device
 expect_stdout '^back to back .* WRONG$'
 expect_stdout 'error 200, at most 0 allowed \(launches too many or too few\)'
 sed 's/y\[\(.*\)\] = x\[/y[\1] = 1 + x[/' "${srcdir:-.}/cl/tools/compare/bandwidth.cl" >"$work/cl/tools/compare/bandwidth.cl"
-expect_exit 1 env KOINE_KERNEL_PATH="$work/cl" "$KOINE" compare --quick --repetitions 1 --device "$device" bandwidth
+expect_exit 1 env KOINE_KERNEL_PATH="$work/cl" "$KOINE" compare --quick --repetitions 1 --device "$device" --output "$work/wrong" bandwidth
 expect_stdout '^copy .* WRONG$'
 expect_stdout '^read .* right$'
+grep -q '<td class="wrong">WRONG: ' "$work/wrong/report.html" || fail "report.html does not mark the wrong answer"
+good_page "$work/wrong/report.html"
 if [ "$precision" = double ]; then # rusticl takes minutes for it
     sed 's/x5 = fma/x5 = 2 * fma/' "${srcdir:-.}/cl/tools/compare/flops.cl" >"$work/cl/tools/compare/flops.cl"
     expect_exit 1 env KOINE_KERNEL_PATH="$work/cl" "$KOINE" compare --quick --repetitions 1 --device "$device" flops

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "chart.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// ---- bars ----
+
+static double percent(double fraction)
+{
+    return 100 * fmin(fmax(fraction, 0), 1);
+}
+
+void chart_bar(struct ki_text *page, const struct chart_bar *bar)
+{
+    ki_text_add(page, "<div class=\"bar\">");
+    page_element(page, "span class=\"name\"", bar->name);
+    ki_text_add(page, "<svg aria-hidden=\"true\">");
+    if (bar->length > 0)
+        ki_text_format(page, "<rect class=\"f%zu\" height=\"100%%\" width=\"%.2f%%\"/>",
+                       bar->colour % CHART_COLOURS, percent(bar->length));
+    if (bar->length > 0 && bar->least < bar->most)
+        ki_text_format(page, "<line class=\"whisker\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"50%%\" y2=\"50%%\"/>",
+                       percent(bar->least), percent(bar->most));
+    ki_text_add(page, "</svg>");
+    page_element(page, bar->wrong ? "span class=\"words wrong\"" : "span class=\"words\"", bar->words);
+    ki_text_add(page, "</div>\n");
+}
+
+// ---- the plane ----
+
+// The drawing, in its own units; its frame has room for the words around it.
+enum { WIDTH = 520, HEIGHT = 340, LEFT = 62, RIGHT = 24, TOP = 12, BOTTOM = 48 };
+
+struct axis {
+    double low, high;  // powers of ten
+    double begin, end; // in the drawing
+};
+
+static bool is_drawn(double x, double y)
+{
+    return x > 0 && y > 0 && isfinite(x) && isfinite(y);
+}
+
+static void widen(struct axis *axis, double value)
+{
+    double power = log10(value);
+
+    axis->low = fmin(axis->low, power);
+    axis->high = fmax(axis->high, power);
+}
+
+static bool find_axes(const struct chart_plane *plane, struct axis *x, struct axis *y)
+{
+    *x = (struct axis){INFINITY, -INFINITY, LEFT, WIDTH - RIGHT};
+    *y = (struct axis){INFINITY, -INFINITY, HEIGHT - BOTTOM, TOP};
+    for (size_t i = 0; i < plane->count; i++)
+        for (size_t j = 0; j < plane->series[i].count; j++)
+            if (is_drawn(plane->series[i].x[j], plane->series[i].y[j])) {
+                widen(x, plane->series[i].x[j]);
+                widen(y, plane->series[i].y[j]);
+            }
+    if (x->low > x->high)
+        return false;
+    for (struct axis *axis = x; axis; axis = axis == x ? y : NULL) {
+        axis->low = floor(axis->low - 0.02);
+        axis->high = ceil(axis->high + 0.02);
+    }
+    return true;
+}
+
+static double place(const struct axis *axis, double value)
+{
+    return axis->begin + (axis->end - axis->begin) * (log10(value) - axis->low) / (axis->high - axis->low);
+}
+
+// 10^p in few characters: 0.01, 1, 100, 10k, 1M, 10G, 1e-5.
+static void power_name(double power, char *name, size_t size)
+{
+    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
+    int p = (int)power, step = p < 0 ? 0 : p < 4 ? 0 : p / 3;
+
+    if (p < -3 || p > 17)
+        snprintf(name, size, "1e%d", p);
+    else
+        snprintf(name, size, "%g%s", pow(10, p - 3 * step), prefixes[step]);
+}
+
+static void draw_ticks(struct ki_text *page, const struct axis *x, const struct axis *y)
+{
+    double x_step = fmax(1, ceil((x->high - x->low) / 6)), y_step = fmax(1, ceil((y->high - y->low) / 7));
+    char name[32];
+
+    for (double power = x->low; power <= x->high; power += x_step) {
+        double at = place(x, pow(10, power));
+
+        power_name(power, name, sizeof name);
+        ki_text_format(page, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>", at, at,
+                       TOP, HEIGHT - BOTTOM);
+        ki_text_format(page, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", at,
+                       HEIGHT - BOTTOM + 17, name);
+    }
+    for (double power = y->low; power <= y->high; power += y_step) {
+        double at = place(y, pow(10, power));
+
+        power_name(power, name, sizeof name);
+        ki_text_format(page, "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT,
+                       WIDTH - RIGHT, at, at);
+        ki_text_format(page, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT - 6, at + 4,
+                       name);
+    }
+    ki_text_format(page, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT, TOP,
+                   WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
+}
+
+static void draw_labels(struct ki_text *page, const struct chart_plane *plane)
+{
+    ki_text_format(page, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", (LEFT + WIDTH - RIGHT) / 2,
+                   HEIGHT - 8);
+    page_text(page, plane->x_label);
+    ki_text_format(page, "</text><text transform=\"translate(14 %d) rotate(-90)\" text-anchor=\"middle\">",
+                   (TOP + HEIGHT - BOTTOM) / 2);
+    page_text(page, plane->y_label);
+    ki_text_add(page, "</text>\n");
+}
+
+static void draw_line(struct ki_text *page, const struct chart_series *series, const struct axis *x,
+                      const struct axis *y)
+{
+    bool begun = false;
+
+    ki_text_format(page, "<path class=\"line s%zu%s\" d=\"", series->colour % CHART_COLOURS,
+                   series->look == CHART_DASHED ? " dashed" : "");
+    for (size_t i = 0; i < series->count; i++) {
+        bool drawn = is_drawn(series->x[i], series->y[i]);
+
+        if (drawn)
+            ki_text_format(page, "%s%.1f %.1f", begun ? "L" : "M", place(x, series->x[i]),
+                           place(y, series->y[i]));
+        begun = drawn;
+    }
+    ki_text_add(page, "\"/>\n");
+}
+
+static void draw_points(struct ki_text *page, const struct chart_series *series, const struct axis *x,
+                        const struct axis *y)
+{
+    size_t number = 0;
+
+    for (size_t i = 0; i < series->count; i++) {
+        double at_x, at_y;
+
+        number++;
+        if (!is_drawn(series->x[i], series->y[i]))
+            continue;
+        at_x = place(x, series->x[i]);
+        at_y = place(y, series->y[i]);
+        ki_text_format(page, "<circle class=\"f%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>",
+                       series->colour % CHART_COLOURS, at_x, at_y);
+        if (series->look == CHART_NUMBERED)
+            ki_text_format(page, "<text x=\"%.1f\" y=\"%.1f\">%zu</text>\n", at_x + 6, at_y + 4, number);
+    }
+}
+
+static void draw_key(struct ki_text *page, const struct chart_plane *plane)
+{
+    ki_text_add(page, "<ul class=\"key\">");
+    for (size_t i = 0; i < plane->count; i++) {
+        const struct chart_series *series = &plane->series[i];
+
+        if (!series->name)
+            continue;
+        ki_text_add(page, "<li><svg viewBox=\"0 0 32 16\" aria-hidden=\"true\">");
+        if (series->look != CHART_NUMBERED)
+            ki_text_format(page, "<path class=\"line s%zu%s\" stroke-width=\"3\" d=\"M0 8L32 8\"/>",
+                           series->colour % CHART_COLOURS, series->look == CHART_DASHED ? " dashed" : "");
+        if (series->look == CHART_NUMBERED || series->look == CHART_LINE_AND_POINTS)
+            ki_text_format(page, "<circle class=\"f%zu\" cx=\"16\" cy=\"8\" r=\"6\"/>",
+                           series->colour % CHART_COLOURS);
+        ki_text_add(page, "</svg>");
+        page_text(page, series->name);
+        ki_text_add(page, "</li>\n");
+    }
+    ki_text_add(page, "</ul>\n");
+}
+
+void chart_plane(struct ki_text *page, const struct chart_plane *plane)
+{
+    struct axis x, y;
+
+    if (!find_axes(plane, &x, &y))
+        return;
+    ki_text_format(
+        page, "<div class=\"scroll\"><svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"",
+        WIDTH, HEIGHT);
+    page_text(page, plane->title);
+    ki_text_add(page, "\">\n");
+    draw_ticks(page, &x, &y);
+    draw_labels(page, plane);
+    for (size_t i = 0; i < plane->count; i++) {
+        if (plane->series[i].look != CHART_NUMBERED)
+            draw_line(page, &plane->series[i], &x, &y);
+        if (plane->series[i].look == CHART_NUMBERED || plane->series[i].look == CHART_LINE_AND_POINTS)
+            draw_points(page, &plane->series[i], &x, &y);
+    }
+    ki_text_add(page, "</svg></div>\n");
+    draw_key(page, plane);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Charts as SVG elements inside a page (page.h), in its colours: light, dark and printed. Names are escaped.
+#ifndef KN_CLI_PAGE_CHART_H
+#define KN_CLI_PAGE_CHART_H
+
+#include "page.h"
+
+enum { CHART_COLOURS = 8 }; // after which they begin anew
+
+// A bar: a row with its name, the bar, and in words what it stands for. Those of a chart stand one below the
+// other. Its length and the ends of its whisker are fractions of the whole width; whiskers are drawn if
+// least < most.
+struct chart_bar {
+    const char *name, *words;
+    double length, least, most;
+    size_t colour;
+    bool wrong; // its words are marked
+};
+void chart_bar(struct ki_text *page, const struct chart_bar *bar);
+
+// Lines and points between two logarithmic axes. Points that are not positive and finite are left out.
+enum chart_look {
+    CHART_LINE_AND_POINTS,
+    CHART_LINE,
+    CHART_DASHED,
+    CHART_NUMBERED
+}; // numbered: points, 1, 2, ...
+struct chart_series {
+    const char *name; // in the key below the chart; NULL: not there
+    const double *x, *y;
+    size_t count;
+    enum chart_look look;
+    size_t colour;
+};
+struct chart_plane {
+    const char *title, *x_label, *y_label; // the title is for those who listen
+    const struct chart_series *series;
+    size_t count;
+};
+// Nothing is drawn if no point is left.
+void chart_plane(struct ki_text *page, const struct chart_plane *plane);
+
+#endif
