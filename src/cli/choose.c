@@ -89,6 +89,19 @@ kn_status choose_paths(const struct string_list *devices, const char *command, s
     return status;
 }
 
+kn_status choose_host_too(struct places *places, kn_error *err)
+{
+    kn_status status;
+
+    for (size_t i = 0; i < places->count; i++)
+        if (strcmp(places->specs[i].spec, "host") == 0)
+            return KN_OK;
+    status = add_spec(places, "host", false, err);
+    if (status)
+        choose_free(places);
+    return status;
+}
+
 void choose_free(struct places *places)
 {
     free(places->specs);

@@ -31,6 +31,8 @@ kn_status choose_places(const struct string_list *devices, struct places *places
 // it then finds nothing, that is the host, which a line on standard error says (`command` begins it).
 kn_status choose_paths(const struct string_list *devices, const char *command, struct places *places,
                        kn_error *err);
+// The host too, if it is not among them. On failure they are freed.
+kn_status choose_host_too(struct places *places, kn_error *err);
 void choose_free(struct places *places);
 
 // Opens a `spec` of these. "" becomes the host where no device is found, which a line on standard error says

@@ -17,6 +17,11 @@ extern const struct compare_job compare_job_select;
 extern const struct compare_job compare_job_scan;
 extern const struct compare_job compare_job_fft;
 extern const struct compare_job compare_job_gemm;
+extern const struct compare_job compare_job_spmv;
+extern const struct compare_job compare_job_stats;
+extern const struct compare_job compare_job_autocorr;
+extern const struct compare_job compare_job_recon;
+extern const struct compare_job compare_job_solve;
 
 // A kernel of one of Koine's files with definitions ("NAME", number, ..., NULL). The caller frees the
 // program.
