@@ -248,7 +248,7 @@ def main() -> int:
     if not program:
         print("Chromium is not installed: the page was not opened", *wrong, sep="\n")
         return bool(wrong)
-    with tempfile.TemporaryDirectory() as profile:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:  # its processes may still write there
         browser = Browser(program, profile)
         try:
             folder = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None

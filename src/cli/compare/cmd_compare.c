@@ -2,6 +2,7 @@
 // koine compare: the same work on every device and path, timed, checked, and held against the device's own
 // limits.
 #include "compare_explain.h"
+#include "compare_files.h"
 
 #include <koine/experimental.h>
 
@@ -23,6 +24,12 @@ static const struct option_row options[] = {
     {"quick", FIELD(OPTION_FLAG, quick), .help = "small sizes and few repetitions: under a minute on a CPU"},
     {"repetitions", 'n', FIELD(OPTION_COUNT, repetitions), .metavar = "N",
      .help = "repeat each measurement N times if there is time (default: 11, with --quick 5)"},
+    {"merge", FIELD(OPTION_STRINGS, merge), .metavar = "FILE",
+     .help =
+         "run nothing: put this report.json and those that are named after it on one page, report.html in "
+         "the folder of --output"},
+    {"baseline", FIELD(OPTION_PATH, baseline), .metavar = "FILE",
+     .help = "also hold each time against that of this report.json, and say what became slower"},
     {"explain", 'e', FIELD(OPTION_PATH, explain), .metavar = "KERNEL|FILE.cl",
      .help = "explain a kernel, one of Koine's in a job that launches it or one in a file: its resources on "
              "each path, its instructions, its time, and what differs"},
@@ -124,6 +131,8 @@ static kn_status choose_devices(struct compare_session *session, kn_error *err)
     const struct common_arguments *common = &session->arguments->common;
     kn_status status = choose_paths(&common->devices, common->command, &chosen, err);
 
+    if (!status && !chosen.named)
+        status = choose_host_too(&chosen, err);
     if (status)
         return status;
     session->opened = calloc(chosen.count, sizeof *session->opened);
@@ -218,9 +227,13 @@ static kn_status write_reports(const struct compare_session *session, kn_error *
     json_t *root;
     kn_status status = KN_OK;
 
-    if (!common->output && !common->json)
+    if (!common->output && !common->json && !session->baseline)
         return KN_OK;
     root = compare_json(session);
+    if (session->baseline && root && !compare_with_baseline(session->arguments, root, session->baseline)) {
+        json_decref(root);
+        return ki_fail_memory(err, 0, "holding the results against the baseline");
+    }
     if (common->output)
         status = compare_write_files(session, root, err);
     if (!status)
@@ -234,6 +247,7 @@ static void free_session(struct compare_session *session)
     compare_run_free(&session->run);
     for (size_t i = 0; i < session->place_count; i++)
         place_close(&session->opened[i]);
+    json_decref(session->baseline);
     free(session->opened);
     free(session->places);
     free(session->jobs);
@@ -244,6 +258,8 @@ static kn_status check_explain(const struct compare_arguments *arguments, kn_err
 {
     const struct run_arguments *run = &arguments->run;
 
+    if (arguments->explain && arguments->baseline)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--baseline cannot be combined with --explain");
     if (arguments->explain && arguments->common.output)
         return ki_fail(
             err, KN_ERROR_ARGUMENT,
@@ -262,9 +278,12 @@ static kn_status compare(void *given, kn_error *err)
     const struct common_arguments *common = &arguments->common;
     struct compare_session session = {.arguments = arguments};
     bool wrong = false;
-    kn_status status = choose_jobs(&session, err), judged = KN_OK;
+    kn_status status, judged = KN_OK;
     kn_error verdict = KN_ERROR_INIT;
 
+    if (arguments->merge.count)
+        return compare_merge(arguments, err);
+    status = choose_jobs(&session, err);
     if (!status)
         status = check_explain(arguments, err);
     if (!status && arguments->explain) {
@@ -273,6 +292,8 @@ static kn_status compare(void *given, kn_error *err)
     }
     if (!status)
         status = report_try(common, err);
+    if (!status && arguments->baseline)
+        status = compare_read_report(arguments->baseline, &session.baseline, err);
     if (!status)
         status = common->output ? compare_try_files(&session, err) : KN_OK;
     if (!status)
@@ -304,14 +325,20 @@ const struct command command_compare = {
     .summary = "Does the same work on every device and path, checks the answers, and compares the times",
     .operands = "[JOB]...",
     .description =
-        "The jobs are bandwidth, flops, launch, build, sort, reduce, select, scan, fft and gemm; all of them "
-        "run unless some are named. A job that is limited by the device's memory or arithmetic also runs the "
+        "The jobs are bandwidth, flops, launch, build, sort, reduce, select, scan, fft, gemm, spmv, stats, "
+        "autocorr, recon and solve; all of them run unless some are named. The last four are whole tasks, "
+        "from "
+        "data in the host's memory to results there, and have wall-clock times alone. A job that is limited "
+        "by the device's memory or arithmetic also runs the "
         "job that measures this limit.\n\n"
-        "Without --device and KOINE_DEVICE every usable path is a row: a GPU that is reached through both "
-        "CUDA and OpenCL has two. Each problem is made once and given to all of them; after a warm-up they "
+        "Without --device and KOINE_DEVICE every usable path is a row, and the host's own code: a GPU that "
+        "is "
+        "reached through both CUDA and OpenCL has two. Each problem is made once and given to all of them; "
+        "after a warm-up they "
         "take turns, repetition by repetition.\n\n"
-        "--device host is the host's own code, beside devices or alone; it has sort, reduce and select, and "
-        "only wall-clock times. If no device is named and none is found, it is the only row, and a line says "
+        "--device host is the host's own code, beside devices or alone; it has sort, reduce, select, spmv, "
+        "stats, autocorr, recon and solve, and only wall-clock times. If no device is named and none is "
+        "found, it is the only row, and a line says "
         "so.\n\n"
         "Device ms is the median by the device's own clock, from the start of the first kernel to the end of "
         "the last; wall ms is what the host waited, without copies and compilation. The minimum and maximum "
@@ -323,6 +350,16 @@ const struct command command_compare = {
         "Every answer is checked against that of the host, in double precision or bit by bit, and is right "
         "if it is within the bound that report.json states. A wrong answer makes the exit status 1. A device "
         "that fails is a row with the reason; if all fail, the exit status is 4.\n\n"
+        "--merge makes the page report.html of the reports of several machines, without running anything; "
+        "the "
+        "operands are then more reports. One that is of another version of Koine, damaged, or of a machine "
+        "that "
+        "the page has already is named and left out, and makes the exit status 3. --baseline holds the times "
+        "against those of an earlier report, also of another version, of the same device: a result is "
+        "slower, or "
+        "faster, if the slowest and the fastest repetition of one are beyond those of the other, with at "
+        "least "
+        "three in both. The exit status does not depend on it.\n\n"
         "--explain shows one kernel on every path: its time by the device's clock and its part of the whole "
         "work, the fraction of the limit that the whole work reaches (as in the jobs; for a kernel in a "
         "file, the bytes of its buffers over the bandwidth of a copy), the work-group and the largest one "
@@ -343,7 +380,8 @@ const struct command command_compare = {
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
     .options = options,
     .operand_word = job_name,
-    .examples = {{"koine compare --quick", "all jobs on all devices, in small sizes"},
+    .examples = {{"koine compare --quick --output result",
+                  "all jobs on all devices, in small sizes; the page is result/report.html"},
                  {"koine compare sort --device cuda:0 --device opencl:1.0 --output result",
                   "sorting through CUDA and OpenCL, with the results in result/report.json"}},
     .arguments_size = sizeof(struct compare_arguments),

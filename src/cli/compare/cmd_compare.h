@@ -14,7 +14,9 @@
 struct compare_arguments {
     struct common_arguments common;
     bool quick;
-    size_t repetitions; // 0: as many as --quick or its absence wants
+    size_t repetitions;       // 0: as many as --quick or its absence wants
+    struct string_list merge; // more of them are operands
+    const char *baseline;
     const char *explain;
     const char *dump_ptx;
     const char *load_ptx;
@@ -32,6 +34,7 @@ struct compare_session {
     double total, build; // seconds
     struct progress bar;
     double jobs_before; // share of the jobs that are done
+    json_t *baseline;   // the report of --baseline; NULL: none
 };
 
 // The rows of a job, from `first` on, as a table. False if memory ran out.

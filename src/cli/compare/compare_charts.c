@@ -50,7 +50,7 @@ static void add_bar(struct ki_text *page, const struct shown *shown, const struc
     if (shown_is(row, "right"))
         snprintf(words, sizeof words, "%.4g %s", row->rate, row->unit);
     else
-        compare_page_verdict(row, words, sizeof words);
+        shown_verdict(row, words, sizeof words);
     chart_bar(page, &bar);
 }
 

@@ -8,18 +8,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-void compare_page_verdict(const struct shown_row *row, char *text, size_t size)
-{
-    if (shown_is(row, "wrong"))
-        snprintf(text, size, "WRONG%s%s", *row->why ? ": " : "", row->why);
-    else if (shown_is(row, "right"))
-        snprintf(text, size, "right");
-    else if (strncmp(row->why, row->verdict, strlen(row->verdict)) == 0)
-        snprintf(text, size, "%s", row->why);
-    else
-        snprintf(text, size, "%s: %s", row->verdict, row->why);
-}
-
 // ---- where ----
 
 static void add_gibibytes(struct ki_text *page, double bytes)
@@ -133,7 +121,7 @@ static void matrix_cell(struct ki_text *page, const struct shown_row *row)
         add_change(text, sizeof text, row);
         page_cell(page, change_class(row), text);
     } else {
-        compare_page_verdict(row, text, sizeof text);
+        shown_verdict(row, text, sizeof text);
         page_cell(page, shown_is(row, "wrong") ? "wrong" : "quiet", text);
     }
 }
@@ -191,7 +179,7 @@ static void all_rows(struct ki_text *page, const struct shown *shown)
         const struct shown_row *row = &shown->rows[i];
         char verdict[640];
 
-        compare_page_verdict(row, verdict, sizeof verdict);
+        shown_verdict(row, verdict, sizeof verdict);
         add_change(verdict, sizeof verdict, row);
         ki_text_add(page, "<tr>");
         page_cell(page, NULL, row->job);

@@ -14,7 +14,4 @@ void compare_page_bars(struct ki_text *page, const struct shown *shown);
 kn_status compare_page_lines(struct ki_text *page, const struct shown *shown, kn_error *err);
 kn_status compare_page_roofs(struct ki_text *page, const struct shown *shown, kn_error *err);
 
-// Why there is no number, or what is wrong with it: "WRONG: error 3, at most 0 allowed".
-void compare_page_verdict(const struct shown_row *row, char *text, size_t size);
-
 #endif

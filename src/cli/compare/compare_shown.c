@@ -183,3 +183,15 @@ bool shown_stands(const struct shown *shown, const struct shown_row *row)
     }
     return true;
 }
+
+void shown_verdict(const struct shown_row *row, char *text, size_t size)
+{
+    if (shown_is(row, "wrong"))
+        snprintf(text, size, "WRONG%s%s", *row->why ? ": " : "", row->why);
+    else if (shown_is(row, "right"))
+        snprintf(text, size, "right");
+    else if (strncmp(row->why, row->verdict, strlen(row->verdict)) == 0)
+        snprintf(text, size, "%s", row->why);
+    else
+        snprintf(text, size, "%s: %s", row->verdict, row->why);
+}

@@ -61,5 +61,7 @@ bool shown_same_case(const struct shown_row *a, const struct shown_row *b);
 // Whether `row` is the one that stands for its case where there is room for one size: that which most devices
 // computed, and of such the largest.
 bool shown_stands(const struct shown *shown, const struct shown_row *row);
+// Why there is no number, or what is wrong with it: "WRONG: error 3, at most 0 allowed".
+void shown_verdict(const struct shown_row *row, char *text, size_t size);
 
 #endif

@@ -7,7 +7,7 @@ KOINE_KEEP_PROGRAMS=yes # programs are kept here, of every driver
 export KOINE_KEEP_PROGRAMS
 
 expect_exit 2 koine compare srot
-expect_stderr "there is no job 'srot', did you mean sort\? There are bandwidth flops launch build sort reduce select scan fft gemm"
+expect_stderr "there is no job 'srot', did you mean sort\? There are bandwidth flops launch build sort reduce select scan fft gemm spmv stats autocorr recon solve"
 expect_one_line
 expect_exit 2 koine compare --repetitions 0
 expect_exit 4 koine compare --device nothing-of-the-kind launch
@@ -127,6 +127,32 @@ look '[x for x in dict.fromkeys(x["job"] for x in rows)] == ["bandwidth", "flops
     'all(x["verdict"] in ("right", "left out") for x in rows)' \
     'all(x["device_seconds"] is None and x["unit"] == "us/launch" for x in rows if x["job"] == "launch")' \
     'all(x["bound"] == 0 and x["error"] == 0 for x in rows if x["job"] == "sort" and x["verdict"] == "right")'
+
+# Against a baseline: slower or faster if no repetition of one is among those of the other; with two there is no telling.
+expect_exit 0 koine compare --quick --device "$device" --json "$work/base.json" launch
+if command -v python3 >/dev/null; then
+    python3 - "$work/base.json" "$work/fast.json" "$work/slow.json" <<'PYTHON'
+import json, sys
+for name, factor in zip(sys.argv[2:], (1e-3, 1e3)):
+    r = json.load(open(sys.argv[1]))
+    r["koine"] = "0.1.0"
+    for x in r["results"]:
+        for clock in ("device_seconds", "wall_seconds"):
+            x[clock] = x[clock] and {key: factor * value for key, value in x[clock].items()}
+    json.dump(r, open(name, "w"))
+PYTHON
+    expect_exit 0 koine compare --quick --device "$device" --baseline "$work/fast.json" --output "$work/slower" launch
+    expect_stdout '^slower than the baseline: launch back to back 200, .* ms \(.*\), was .* \(.*\)$'
+    expect_stdout '^2 of 2 results could be held against the baseline: 2 slower, 0 faster$'
+    grep -q '<td class="number slower">' "$work/slower/report.html" || fail "report.html does not mark what became slower"
+    good_page "$work/slower/report.html"
+    expect_exit 0 koine compare --quick --device "$device" --baseline "$work/slow.json" --json "$work/r.json" --force launch
+    expect_stdout ': 0 slower, 2 faster$'
+    fits_schema "$work/r.json"
+    look 'all(x["baseline"]["change"] == "faster" and x["baseline"]["ratio"] < 1 for x in rows)'
+    expect_exit 0 koine compare --quick --device "$device" --repetitions 2 --baseline "$work/slow.json" launch
+    expect_stdout '^0 of 2 results could be held against the baseline'
+fi
 
 # A kernel that computes something else is found out; one that does not compile is a row, and status 4 if it is all.
 mkdir -p "$work/cl/tools/compare"
