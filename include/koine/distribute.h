@@ -23,6 +23,7 @@
 #include <stddef.h>
 
 #include <koine/context.h>
+#include <koine/journal.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -88,6 +89,8 @@ typedef struct kn_distribute_options {
     kn_distribute_dropped_function *dropped; // NULL: nobody is told
     kn_distribute_go_on_function *go_on;     // NULL: it is not stopped
     void *data;                              // of the functions above
+    kn_journal *journal;                     // NULL: nothing is kept of a run that is not completed
+    size_t job;                              // tells jobs with the same journal apart
 } kn_distribute_options;
 
 // A job, and the places where it is computed.
@@ -115,16 +118,20 @@ KN_API kn_status kn_distribution_add_queue(kn_distribution *distribution, kn_que
 // result where a piece fails in two places, or no place is left; where `run` returns another status; and
 // where `fold` or `write` fails. What was begun is then waited for.
 //
-// Cost: beside the pieces, about a microsecond for each of them, and starting the threads. Memory: the
+// With a journal, pieces that it has are not computed but taken from it, and those that are computed are kept
+// in it, each before it is folded.
+//
+// Cost: beside the pieces, about a microsecond for each of them, and starting the threads; a journal writes
+// their results to its file, and hashes them. Memory: the
 // results that wait for a neighbour or for their turn to be written. Errors: KN_ERROR_ARGUMENT without a
 // queue and at a second call; KN_ERROR_INTERRUPTED by `go_on`; that of a single place as it is; of several,
 // KN_ERROR_MEMORY where the last one failed for want of it, else KN_ERROR_DEVICE, with the names of the piece
-// and of the devices; those of `fold` and `write`.
+// and of the devices; those of `fold` and `write`; KN_ERROR_OUTPUT where the journal cannot be written.
 KN_API kn_status kn_distribution_run(kn_distribution *distribution, kn_error *err);
 
 // After kn_distribution_run: how many pieces a place computed; why it was dropped, NULL if it was not; and
 // the place that computed a piece. For what there is not, 0, NULL, and SIZE_MAX, also of a piece without
-// result. The error is the distribution's own.
+// result and of one from a journal. The error is the distribution's own.
 KN_API size_t kn_distribution_get_count(const kn_distribution *distribution, size_t place);
 KN_API const kn_error *kn_distribution_get_why(const kn_distribution *distribution, size_t place);
 KN_API size_t kn_distribution_get_place(const kn_distribution *distribution, size_t piece);

@@ -32,6 +32,7 @@
 #include <koine/tomography.h>
 #include <koine/least_squares.h>
 #include <koine/distribute.h>
+#include <koine/journal.h>
 
 #ifdef __cplusplus
 extern "C" {

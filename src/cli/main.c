@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "commands.h"
+#include "launcher.h"
 #include "cli/framework/crash.h"
 #include "cli/framework/help.h"
 #include "cli/framework/interrupt.h"
@@ -51,6 +52,8 @@ static kn_status run_command(const struct command *command, int argc, char **arg
     snprintf(name, sizeof name, "koine %s", command->name);
     common->command = name;
     status = options_parse(command, argc, argv, common, err);
+    if (!status && !common->help && command->common & COMMON_RANKS)
+        status = launcher_check(err);
     if (!status && common->help)
         help_command(command, stdout);
     else if (!status)

@@ -124,6 +124,8 @@ static bool show(void *data, double done)
     const struct run *run = data;
 
     progress_step(run->progress, done);
+    if (run->share->resume)
+        resume_tell(run->share->resume);
     return true;
 }
 
@@ -145,8 +147,9 @@ kn_status share_run(struct share *share, const kn_distribute_job *job, kn_distri
                     struct progress *progress, kn_error *err)
 {
     struct run run = {share, job, write, progress};
-    const kn_distribute_options options = KN_INIT(kn_distribute_options, .write = write_result,
-                                                  .dropped = tell_dropped, .go_on = show, .data = &run);
+    const kn_distribute_options options =
+        KN_INIT(kn_distribute_options, .write = write_result, .dropped = tell_dropped, .go_on = show,
+                .data = &run, .journal = share->resume ? share->resume->journal : NULL, .job = share->jobs++);
     kn_distribution *distribution = NULL;
     size_t live = 0;
     kn_status status = kn_distribution_create(job, &options, &distribution, err);

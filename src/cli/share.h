@@ -7,6 +7,7 @@
 #include <koine/distribute.h>
 
 #include "choose.h"
+#include "resume.h"
 #include "io/json.h"
 #include "cli/framework/progress.h"
 
@@ -23,6 +24,8 @@ struct share {
     size_t count;              // of places; 0: the work is not shared
     bool borrows;              // the places are somebody else's
     size_t *live;              // those that take part in the job that runs: the others were dropped
+    struct resume *resume;     // where the pieces of the next jobs are kept; NULL: nowhere
+    size_t jobs;               // that ran with it
 };
 
 // Opens one of several places: beside the one of `before` that has the same device already, if there is one,

@@ -205,11 +205,13 @@ kn_status tool_share(struct tool *tool, const kn_distribute_job *job, kn_distrib
     struct share alone;
     kn_status status;
 
+    tool->share.resume = &tool->resume;
     if (tool->share.count)
         return share_run(&tool->share, job, write, progress, err);
     status = share_alone(&tool->place, tool->arguments->common.command, &alone, err);
     if (status)
         return status;
+    alone.resume = &tool->resume;
     status = share_run(&alone, job, write, progress, err);
     share_close(&alone);
     return status;
@@ -315,6 +317,8 @@ json_t *tool_report(struct tool *tool, kn_type type)
     estimate_report(&root, &tool->place);
     if (tool->share.count)
         report_put(&root, "devices", share_json(tool->share.places, tool->share.taken, tool->share.count));
+    if (common->resume)
+        report_put(&root, "resumed", json_integer((json_int_t)tool->resume.resumed));
     return root;
 }
 

@@ -34,11 +34,12 @@ struct tool_arguments {
 struct tool {
     const struct tool_arguments *arguments;
     struct place place;
-    bool shares;        // several places may be named, and share the work
-    struct share share; // they: `place` is the first device among them; of zeros: one has it all
-    double start;       // of the whole
-    double clock;       // of the step that runs
-    double built;       // before it
+    bool shares;          // several places may be named, and share the work
+    struct share share;   // they: `place` is the first device among them; of zeros: one has it all
+    struct resume resume; // of a command that keeps finished pieces (resume.h); of zeros: it does not
+    double start;         // of the whole
+    double clock;         // of the step that runs
+    double built;         // before it
     struct ki_json_seconds seconds;
 };
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "engine/engine.h"
+#include "journal.h"
 
 struct worker {
     kn_distribution *distribution;
@@ -177,17 +178,37 @@ static void reject(kn_distribution *distribution, size_t piece, size_t place, co
 
 // ---- a piece; with the lock held, which is open while the job computes ----
 
-static void compute(kn_distribution *distribution, size_t place, size_t piece)
+// Without the lock: computed, and kept in the journal, or `*found` there.
+static kn_status run_piece(const kn_distribution *distribution, size_t place, size_t piece,
+                           struct kn_distribute_result *result, bool *found, kn_error *err)
 {
     const kn_distribute_job *job = &distribution->job;
+    kn_journal *journal = distribution->options.journal;
+    const size_t number = distribution->options.job;
+    kn_status status = KN_OK;
+
+    *found = false;
+    if (journal)
+        status = ki_journal_fetch(journal, number, piece, result, found, err);
+    if (status || *found)
+        return status;
+    status = job->run(job->data, place, distribution->places[place].queue, piece, result, err);
+    if (!status && journal)
+        status = ki_journal_keep(journal, number, piece, result, err);
+    return status;
+}
+
+static void compute(kn_distribution *distribution, size_t place, size_t piece)
+{
     struct distribute_piece *computed = &distribution->pieces[piece];
     struct kn_distribute_result result = {NULL, 0, 0};
     kn_error why = KN_ERROR_INIT;
+    bool found;
     kn_status status;
 
     distribution->busy++;
     pthread_mutex_unlock(&distribution->lock);
-    status = job->run(job->data, place, distribution->places[place].queue, piece, &result, &why);
+    status = run_piece(distribution, place, piece, &result, &found, &why);
     pthread_mutex_lock(&distribution->lock);
     why.code = status; // where the job says no more than that
     if (status) {
@@ -195,8 +216,8 @@ static void compute(kn_distribution *distribution, size_t place, size_t piece)
         reject(distribution, piece, place, &why);
     } else {
         computed->result = result;
-        computed->place = (long)place;
-        distribution->places[place].count++;
+        computed->place = found ? DISTRIBUTE_NONE : (long)place;
+        distribution->places[place].count += !found;
         distribution->done += cost_of(distribution, piece);
         status = ki_distribute_fold(distribution, piece, &why);
         why.code = status;

@@ -265,7 +265,7 @@ const struct command command_autocorr = {
         "threads) and the kernels on the device, for growing R. Times are what a caller waits, without "
         "reading and compiling; all sums have to be the same.",
     .common = COMMON_DEVICE | COMMON_PRECISION | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE |
-              COMMON_MEMORY,
+              COMMON_MEMORY | COMMON_RANKS,
     .precision = "float",
     .options = options,
     .examples =

@@ -377,7 +377,7 @@ const struct command command_compare = {
         "With --output the folder receives report.json; report.html, one page with tables, charts and "
         "rooflines, which loads nothing from elsewhere and can be sent; and, where gnuplot is installed, a "
         "plot of the rates of each job that has several sizes (sort.svg).",
-    .common = COMMON_DEVICE | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
+    .common = COMMON_DEVICE | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE | COMMON_RANKS,
     .options = options,
     .operand_word = job_name,
     .examples = {{"koine compare --quick --output result",

@@ -15,9 +15,15 @@ static const int held[] = {SIGINT, SIGTERM, SIGHUP};
 
 static bool pipe_was_ignored;
 
+static char note[1200];
+static volatile sig_atomic_t note_length;
+
 static void leave(int number)
 {
+    const ssize_t written = write(STDERR_FILENO, note, (size_t)note_length);
+
     (void)number;
+    (void)written;
     _exit(EXIT_INTERRUPTED);
 }
 
@@ -35,6 +41,17 @@ void interrupt_install(void)
         signal(SIGINT, leave);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+}
+
+void interrupt_note(const char *text)
+{
+    const size_t length = strlen(text) < sizeof note ? strlen(text) : sizeof note;
+
+    note_length = 0;
+    memcpy(note, text, length);
+    note_length = (sig_atomic_t)length;
+    if (!is_ignored(SIGTERM))
+        signal(SIGTERM, length ? leave : SIG_DFL);
 }
 
 static void mask(int how)

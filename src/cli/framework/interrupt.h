@@ -9,6 +9,9 @@
 // A SIGINT that the caller had ignored stays ignored.
 void interrupt_install(void);
 
+// What SIGINT says as it ends the process, and SIGTERM, which then ends it in the same way; "" takes it back.
+void interrupt_note(const char *text);
+
 // Between these two, SIGINT, SIGTERM and SIGHUP wait. For writing a file: milliseconds, not computations.
 void interrupt_hold(void);
 void interrupt_release(void);

@@ -46,6 +46,10 @@ static const struct {
     {COMMON_MEMORY,
      {"memory-limit", FIELD(OPTION_BYTES, memory_limit), .metavar = "BYTES",
       .help = "use at most this much host memory: a number of bytes, or 500k, 64M, 2GiB"}},
+    {COMMON_RESUME,
+     {"resume", FIELD(OPTION_FLAG, resume),
+      .help = "keep finished pieces in NAME.parts beside the result, and go on with those of an interrupted "
+              "run"}},
     {0, {"quiet", 'q', FIELD(OPTION_FLAG, quiet), .help = "no progress bar"}},
     {0, {"help", 'h', FIELD(OPTION_FLAG, help), .help = "show this help"}},
 };

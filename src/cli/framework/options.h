@@ -67,6 +67,7 @@ struct common_arguments {
     const char *output;
     size_t memory_limit; // bytes of the host's memory; 0: not given
     bool force;
+    bool resume;
     bool quiet;
     bool help;
     struct string_list operands;
@@ -86,7 +87,9 @@ enum common_option {
     COMMON_JSON = 1 << 3,
     COMMON_OUTPUT = 1 << 4,
     COMMON_FORCE = 1 << 5,
-    COMMON_MEMORY = 1 << 6 // and the command keeps to it, or refuses (memory.h)
+    COMMON_MEMORY = 1 << 6, // and the command keeps to it, or refuses (memory.h)
+    COMMON_RESUME = 1 << 7, // resume.h
+    COMMON_RANKS = 1 << 8   // no option: started several times by a launcher, it is one job (launcher.h)
 };
 
 struct command_example {

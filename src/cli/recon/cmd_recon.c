@@ -187,6 +187,18 @@ static kn_status report(struct recon_run *run, kn_error *err)
     return printed ? recon_write_json(run, err) : ki_fail_memory(err, 0, "printing the results");
 }
 
+// Of devices that share the work; but not where Q is to be saved too, which the first coil does.
+static kn_status keep_parts(struct recon_run *run, kn_error *err)
+{
+    resume_plan(&run->resume, &command_recon, run->arguments);
+    resume_plan_number(&run->resume, run->arrays.samples);
+    resume_plan_number(&run->resume, run->arrays.coils);
+    resume_plan_number(&run->resume, (size_t)run->options.adjoint);
+    run->share.resume = &run->resume;
+    return resume_open(&run->resume, &run->arguments->common, run->arguments->out,
+                       run->share.count && !run->arguments->save_q, err);
+}
+
 static kn_status run_recon(void *given, kn_error *err)
 {
     struct recon_run run = {
@@ -207,12 +219,15 @@ static kn_status run_recon(void *given, kn_error *err)
     if (!status && report_shows_text(&arguments->common) && !(arguments->out && *arguments->out == '-'))
         recon_print_scan(&run);
     if (!status)
+        status = keep_parts(&run, err);
+    if (!status)
         status = compute(&run, err);
     if (!status)
         status = recon_write_files(&run, err);
     run.seconds.total = ki_clock_seconds() - run.start_time;
     if (!status)
         status = report(&run, err);
+    status = resume_close(&run.resume, status, err);
     recon_free(&run);
     return status;
 }
@@ -258,8 +273,11 @@ const struct command command_recon = {
         "covariance is refused. --coils compresses them afterwards, and the output says how much of their "
         "energy is kept. The maps of --sense are those of the measured coils, and are transformed "
         "likewise.\n\n"
-        "Several devices, of --device all or several --device, compute Q in parts, and share the coils that "
-        "are reconstructed one by one.\n\n"
+        "Several devices, of --device all or several --device, compute Q in parts, and share the coils that"
+        " are reconstructed one by one. The parts that are finished are kept in OUT.parts until the image "
+        "is written, as they are of one device with --resume; after an interruption the same command with "
+        "--resume computes only the others. It has to be the same version of Koine, with the same options "
+        "and unchanged input files; devices may differ.\n\n"
         "The kernels are successive optimizations. naive keeps each voxel's sum in global memory; register "
         "keeps it in a register; coalesced has a separate array for each component of the samples; constant "
         "and constant-struct read samples from constant memory, in chunks, as arrays and as structs; "
@@ -276,7 +294,8 @@ const struct command command_recon = {
         "and separately the buffers on a GPU. --policy applies to the device's kernels; with strict or fast, "
         "Fourier transforms use Koine's own kernels, since other libraries do not follow the policy, and "
         "with fast the error bounds no longer hold.",
-    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE | COMMON_MEMORY,
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE | COMMON_MEMORY |
+              COMMON_RESUME | COMMON_RANKS,
     .options = options,
     .examples = {{"koine recon scan --trajectory radial --matrix 128,128 -o image.png",
                   "20 iterations of least squares from scan.cfl and radial.cfl"},

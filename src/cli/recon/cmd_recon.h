@@ -51,6 +51,7 @@ struct recon_run {
     double energy;                                    // the part that compressed ones keep
     struct place place;
     struct share share;     // where several devices share the coils and Q; of zeros: one has all
+    struct resume resume;   // of these parts
     bool kernel_chosen;     // by us
     char why[KN_RECON_WHY]; // the method of the adjoint was chosen; "": nobody was asked
     const char *sense_why;  // and the combination of coils; NULL: --sense says it

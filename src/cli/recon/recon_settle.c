@@ -375,13 +375,17 @@ static kn_status open_share(struct recon_run *run, const struct places *chosen, 
 
     if (recon_is_of_host(run->options.kernel))
         alone = "--kernel host-double or host-single";
+    if (common->resume && (alone || arguments->save_q))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--resume: %s computes everything at once, not in parts",
+                       alone ? alone : "--save-q");
     if (alone)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen->count,
                        alone);
     for (size_t i = 0; i < chosen->count; i++)
         if (strcmp(chosen->specs[i].spec, "host") == 0)
-            return ki_fail(err, KN_ERROR_ARGUMENT,
-                           "--device host: devices share the work among themselves, without the host");
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--device host: %s",
+                           common->resume ? "with --resume devices compute the parts, and not the host"
+                                          : "devices share the work among themselves, without the host");
     status = share_open(chosen, common->policy, true, common->command, &run->share, err);
     if (!status)
         run->place = *share_first(&run->share); // which the share closes
@@ -394,12 +398,13 @@ kn_status recon_open(struct recon_run *run, kn_error *err)
     struct places chosen = {.count = 0};
     kn_status status;
 
-    if (all_on_host(run) && !common->devices.count) {
+    if (all_on_host(run) && !common->devices.count && !common->resume) {
         place_host(&run->place);
     } else {
         status = choose_places(&common->devices, &chosen, err);
         if (!status)
-            status = chosen.count > 1 ? open_share(run, &chosen, err) : open_place(run, &chosen, err);
+            status = chosen.count > 1 || common->resume ? open_share(run, &chosen, err)
+                                                        : open_place(run, &chosen, err);
         choose_free(&chosen);
         if (status)
             return status;

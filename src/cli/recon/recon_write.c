@@ -342,6 +342,8 @@ kn_status recon_write_json(struct recon_run *run, kn_error *err)
     estimate_report(&root, &run->place);
     if (run->share.count)
         report_put(&root, "devices", share_json(run->share.places, run->share.taken, run->share.count));
+    if (arguments->common.resume)
+        report_put(&root, "resumed", json_integer((json_int_t)run->resume.resumed));
     report_put(&root, "image", arguments->out ? ki_json_string(arguments->out) : json_null());
     report_put(&root, "solver", json_string(recon_method_names[run->options.method]));
     report_put(&root, "kernel",

@@ -129,6 +129,19 @@ static void judge(struct solve_command *command)
     judge_precision(command);
 }
 
+// Where several places share the columns, also without --resume.
+static kn_status keep_pieces(struct solve_command *command, kn_error *err)
+{
+    const struct tool_arguments *arguments = &command->arguments->tool;
+    struct resume *resume = &command->tool.resume;
+
+    resume_plan(resume, &command_solve, command->arguments);
+    resume_plan_number(resume, command->b.count);
+    resume_plan_number(resume, command->together);
+    resume_plan_number(resume, (size_t)command->task.type);
+    return resume_open(resume, &arguments->common, arguments->out, command->tool.share.count > 0, err);
+}
+
 // Without --sweep.
 static kn_status solve_one(struct solve_command *command, kn_error *err)
 {
@@ -143,6 +156,8 @@ static kn_status solve_one(struct solve_command *command, kn_error *err)
         status = solve_open(command, err);
     if (!status)
         status = solve_divide(command, err);
+    if (!status)
+        status = keep_pieces(command, err);
     if (!status)
         status = solve_compute(command, err);
     if (!status)
@@ -167,6 +182,7 @@ static kn_status run_solve(void *given, kn_error *err)
         status = solve_settle(&command, err);
     if (!status)
         status = arguments->sweep ? solve_sweep(&command, err) : solve_one(&command, err);
+    status = resume_close(&command.tool.resume, status, err);
     for (size_t i = 0; command.results && i < command.pieces; i++)
         free(command.results[i].bytes);
     free(command.results);
@@ -226,8 +242,11 @@ const struct command command_solve = {
         "is a warning if the estimate exceeds one tenth; for an iterate only if the lost iterations would "
         "also have reduced |A x - b|^2 by more than is left: an early iterate of an ill-posed system is no "
         "worse for lagging. With --tolerance or --noise the exit status is then 1.\n\n"
-        "Several devices (--device all, or --device given more than once) share the columns of B, some at a "
-        "time each.\n\n"
+        "Several devices (--device all, or --device given more than once) share the columns of B, some at a"
+        " time each. So do the runs of --resume: where there are several parts, those that are finished are"
+        " kept in OUT.parts until the solutions are written, and after an interruption the same command "
+        "with --resume computes only the others. It has to be the same version of Koine, with the same "
+        "options and unchanged input files; devices may differ.\n\n"
         "--memory-limit bounds the memory of the process once A and B are read, and separately the buffers "
         "on a GPU. As many columns of B are solved at a time as fit, and with --format auto a device "
         "computes the weights of rays on the fly if stored formats do not fit; otherwise the system is "
@@ -242,7 +261,8 @@ const struct command command_solve = {
         "--correction hides the second from the host. error_estimate (null in double precision) and "
         "precision_reached are those of the column with the greatest estimate; \"solutions\" has all "
         "columns. history has the residual before and after each iteration, on a device the normal residual.",
-    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE | COMMON_MEMORY,
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE | COMMON_MEMORY |
+              COMMON_RESUME | COMMON_RANKS,
     .options = options,
     .examples = {{"koine solve system.mtx b.mtx --noise 3.5 -o x.npy",
                   "in double precision on the host, until the residual reaches the noise"},

@@ -48,7 +48,7 @@ static kn_status run_piece(void *data, size_t place, kn_queue *queue, size_t pie
     if (!x)
         return ki_fail_memory(err, count * columns * sizeof *x, "the solutions");
     memcpy(x, command->x.values + part.first * columns, count * columns * sizeof *x);
-    if (command->tool.share.count <= 1) {
+    if (command->tool.share.count <= 1) { // and so in the thread of the command
         options.progress = step;
         options.progress_data = &part;
     }

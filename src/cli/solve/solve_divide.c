@@ -57,14 +57,14 @@ static kn_status fit(struct solve_command *command, kn_error *err)
                                  command->b.count > 1 ? "one column of B" : "the system", err);
 }
 
-// All, or where several places share them an eighth, or as many as are worth solving side by side: by the
-// problem alone. A matrix is made ready anew for each piece.
+// All, or where several places share them, or with --resume, an eighth, or as many as are worth solving side
+// by side: by the problem alone. A matrix is made ready anew for each piece.
 static size_t columns_of_piece(const struct solve_command *command)
 {
     enum { PARTS = 8, OF_MATRIX = 64, OF_RAYS = 16 };
     const size_t part = (command->b.count + PARTS - 1) / PARTS, most = command->matrix ? OF_MATRIX : OF_RAYS;
 
-    if (command->tool.share.count == 0)
+    if (command->tool.share.count == 0 && !command->arguments->tool.common.resume)
         return command->b.count;
     return part < most ? part : most;
 }

@@ -142,7 +142,7 @@ const struct command command_sort = {
         "standard output), as large as the input, and merged (external sorting): the result is the same. "
         "With --segments a piece is as many whole segments as fit, and the longest has to fit. --less sorts "
         "only whole arrays, since pieces cannot be merged by an order that only a device's compiler knows.",
-    .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE | COMMON_MEMORY,
+    .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE | COMMON_MEMORY | COMMON_RANKS,
     .options = options,
     .examples = {{"koine sort keys.npy -o sorted.npy --descending", "an array, on the best device"},
                  {"koine sort ACC_001.csv --column acc_x --argsort -o order.npy",

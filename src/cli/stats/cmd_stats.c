@@ -142,6 +142,13 @@ static kn_status settle(struct stats_run *run, kn_error *err)
     return KN_OK;
 }
 
+static void plan(struct stats_run *run, const struct inputs *files)
+{
+    resume_plan(&run->resume, &command_stats, run->arguments);
+    for (size_t i = 0; i < files->count; i++)
+        resume_plan_file(&run->resume, files->paths[i]);
+}
+
 static kn_status run_stats(void *given, kn_error *err)
 {
     const struct stats_arguments *arguments = given;
@@ -167,6 +174,7 @@ static kn_status run_stats(void *given, kn_error *err)
         status = report_try(common, err);
     if (!status)
         status = stats_try_files(&run, err);
+    plan(&run, &files);
     if (!status)
         status = stats_compute_files(&run, &files, err);
     if (!status)
@@ -177,6 +185,7 @@ static kn_status run_stats(void *given, kn_error *err)
         status = ki_fail_memory(err, 0, "printing the results");
     if (!status && report_shows_text(common))
         stats_print_files(&run);
+    status = resume_close(&run.resume, status, err);
     stats_run_free(&run);
     inputs_free(&files);
     return status;
@@ -217,13 +226,17 @@ const struct command command_stats = {
         "the mean is 0. MAD is the median of the absolute deviations from the median. Median and MAD are "
         "exact. Each method adds in one fixed order, so that mean, std and CV are bitwise identical in every "
         "variant and on every device.\n\n"
-        "There are five variants: serial, vectorized, parallel and parallel-vectorized run on the host, gpu "
-        "runs kernels on a device. One of them runs, or all with --all-variants; the default is gpu on the "
-        "best device, or parallel-vectorized if there is no device or with --device host. Several devices "
-        "(--device all, or --device given more than once) share the files, or the columns of a single file: "
-        "each takes the next one when it is done, and a line says how many each took. A device that fails is "
-        "dropped with a line, and another one takes over its part. With --all-variants and --sweep, which "
-        "compare times, each device computes everything, one after another.\n\n"
+        "There are five variants: serial, vectorized, parallel and parallel-vectorized run on the host, gpu"
+        " runs kernels on a device. One of them runs, or all with --all-variants; the default is gpu on the"
+        " best device, or parallel-vectorized if there is no device or with --device host. Several devices "
+        "(--device all, or --device given more than once) share the files, or the columns of a single file:"
+        " each takes the next one when it is done, and a line says how many each took. A device that fails "
+        "is dropped with a line, and another one takes over its part. What is finished is kept in "
+        "NAME.parts, beside the folder of --output or else the file of --json, until the results are "
+        "written, as it is with --resume on one device; after an interruption the same command with "
+        "--resume computes only the rest. It has to be the same version of Koine, with the same options and"
+        " devices, and unchanged files. With --all-variants and --sweep, which compare times, each device "
+        "computes everything, one after another.\n\n"
         "The methods: sort sorts the column (merge sort on the host, bitonic sort padded to a power of two "
         "on a device) and takes both medians from it; select finds them by their ranks without sorting; "
         "fused reads the column once, for the sums and for the elements around both medians. With fused, a "
@@ -254,7 +267,8 @@ const struct command command_stats = {
         "are prefixes partitions.csv, a line for each of them. --plots adds time.svg, for the first column "
         "of the first file, and cv.svg and mad.svg, for all columns. For several files a table of MAD and CV "
         "follows, a line for each file.",
-    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE | COMMON_MEMORY,
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE | COMMON_MEMORY |
+              COMMON_RESUME | COMMON_RANKS,
     .options = options,
     .examples = {{"koine stats --column acc_x --json result.json recordings/",
                   "one column of each .csv file in a folder, on the best device, and the result as JSON"},

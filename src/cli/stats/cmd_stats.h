@@ -126,6 +126,7 @@ struct stats_run {
     size_t config_count;
     kn_stats_method method;    // that is asked of plans
     struct share_taken *taken; // of each place, where they share the work
+    struct resume resume;      // of the pieces, where they are kept
     struct stats_row *rows;    // of each column of each file, config_count of them
     size_t row_count;
     size_t row_capacity;

@@ -165,6 +165,7 @@ static bool show(void *data, double done)
     struct job *job = data;
 
     progress_step(&job->progress, done);
+    resume_tell(&job->run->resume);
     return true;
 }
 
@@ -186,8 +187,9 @@ static kn_status distribute(struct job *job, kn_error *err)
 {
     const kn_distribute_job pieces = KN_INIT(kn_distribute_job, .piece_count = job->piece_count,
                                              .run = run_piece, .name = name_piece, .data = job);
-    const kn_distribute_options options = KN_INIT(kn_distribute_options, .write = keep_piece,
-                                                  .dropped = tell_dropped, .go_on = show, .data = job);
+    const kn_distribute_options options =
+        KN_INIT(kn_distribute_options, .write = keep_piece, .dropped = tell_dropped, .go_on = show,
+                .data = job, .journal = job->run->resume.journal);
     kn_distribution *distribution = NULL;
     kn_status status = kn_distribution_create(&pieces, &options, &distribution, err);
 
@@ -200,6 +202,18 @@ static kn_status distribute(struct job *job, kn_error *err)
     }
     kn_distribution_free(distribution);
     return status;
+}
+
+// Where several places share the work, also without --resume. Rows say which place computed them, so these
+// have to be the same.
+static kn_status keep_pieces(struct stats_run *run, size_t count, kn_error *err)
+{
+    const struct common_arguments *common = &run->arguments->common;
+
+    resume_plan_number(&run->resume, count);
+    for (size_t i = 0; i < run->place_count; i++)
+        resume_plan_text(&run->resume, run->places[i].device.spec);
+    return resume_open(&run->resume, common, run->output ? run->output : common->json, run->shares, err);
 }
 
 // The first file is read before devices are opened: what is wrong with it needs none.
@@ -218,6 +232,8 @@ kn_status stats_compute_files(struct stats_run *run, const struct inputs *files,
         status = stats_open_configs(run, err);
     if (!status && run->shares)
         stats_share_memory(run);
+    if (!status)
+        status = keep_pieces(run, job.piece_count, err);
     if (!status)
         status = distribute(&job, err);
     for (size_t i = 0; job.sources && i < files->count; i++)

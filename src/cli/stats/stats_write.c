@@ -274,6 +274,8 @@ kn_status stats_write_json(const struct stats_run *run, kn_error *err)
     estimate_report(&root, device ? device : &run->places[0]);
     if (run->shares)
         report_put(&root, "devices", share_json(run->places, run->taken, run->place_count));
+    if (common->resume)
+        report_put(&root, "resumed", json_integer((json_int_t)run->resume.resumed));
     report_put(&root, "memory", memory_json(common));
     report_put(&root, "files", stats_facts_json(run));
     report_put(&root, "results", rows);

@@ -120,6 +120,53 @@ cmp -s "$work/sums.npy" "$work/twice.npy" || fail "'$ran' gives other sums than 
 expect_exit 2 koine recon "$work/k.npy" -t "$work/t.npy" --device "$device" --device host -o "$work/none.npy"
 expect_stderr '^koine recon: --device host: devices share the work among themselves, without the host'
 
+# ---- interrupted and resumed ----
+
+# with_parts STATUS NAME: the last command ended so, kept pieces in $work/NAME.npy.parts, and said how to go on.
+with_parts()
+{
+    [ "$status" -eq "$1" ] || fail "exit status $status, expected $1: $(cat "$work/err")"
+    expect_stderr "finished pieces are kept in .*/$2.npy.parts; the same command with --resume goes on with them"
+    [ -s "$work/$2.npy.parts/journal" ] || fail "there is no $2.npy.parts/journal"
+    [ ! -e "$work/$2.npy" ] || fail "there is $2.npy: $(cat "$work/err")"
+}
+
+# As soon as a part of columns that last is finished, the command is interrupted; what was kept before is still there. That
+# it is not computed again, and after SIGKILL, is test_journal's.
+python '
+arrays.save("long.npy", "f8", [random.gauss(0, 1) for _ in range(24 * 12 * 16)], (12 * 16, 24))'
+set -- solve parallel:12,16,8 "$work/long.npy" --stop fixed --precision float --device "$device" -o "$work/x.npy"
+before=0
+for signal in INT TERM; do
+    "$KOINE" "$@" -n 8000 --resume >"$work/out" 2>"$work/err" &
+    process=$!
+    size=$before
+    while kill -0 "$process" 2>/dev/null && [ "$size" -le "$before" ]; do
+        sleep 0.01
+        size=$(stat -c %s "$work/x.npy.parts/journal" 2>/dev/null || echo 0)
+    done
+    sleep 0.02 # until it says how to go on
+    kill -s "$signal" "$process"
+    status=0
+    wait "$process" || status=$?
+    ran="solve, SIG$signal"
+    with_parts 130 x
+    [ "$size" -gt "$before" ] || fail "nothing was kept before SIG$signal: $(cat "$work/err")"
+    before=$size
+done
+expect_stderr '^koine solve: finished pieces taken from .*/x.npy.parts: [1-7]$'
+expect_exit 3 koine "$@" -n 8000
+expect_stderr '^koine solve: .*/x.npy.parts: holds finished pieces of a run that was interrupted: --resume goes on with them, --force begins anew'
+expect_exit 3 koine "$@" -n 7999 --resume
+expect_stderr '/x.npy.parts/journal: the journal is of other inputs, other options or another version'
+touch "$work/long.npy"
+expect_exit 3 koine "$@" -n 8000 --resume
+expect_stderr 'the journal is of other inputs'
+expect_exit 0 koine "$@" -n 1 --force
+[ ! -e "$work/x.npy.parts/journal" ] || fail "'$ran' leaves pieces"
+expect_exit 2 koine solve parallel:12,16,8 "$work/b.npy" --resume -o -
+expect_stderr '^koine solve: --resume: finished pieces are kept beside a result in a file, and there is none'
+
 # ---- devices that fail ----
 
 make_devices_fail || exit 0
@@ -138,3 +185,30 @@ expect_stderr '^koine autocorr: opencl:0\.1 .* is dropped: .*CL_OUT_OF_RESOURCES
 python '
 d = r("failing")["devices"]
 assert d[0]["pieces"] <= 2 and "CL_OUT_OF_RESOURCES" in d[0]["dropped"] and d[1]["dropped"] is None'
+
+# ---- all fail; the rest is computed by those that are there again ----
+
+export FAILING_DEVICES=01 FAILING_AFTER=60
+status=0
+rm -f "$work/failing.npy"
+koine solve parallel:12,16,8 "$work/b.npy" -n 9 --precision float -o "$work/failing.npy" --device opencl:0.0 --device opencl:0.1 \
+    2>"$work/err" || status=$?
+with_parts 4 failing
+FAILING_DEVICES=
+solve failing --device opencl:0.1 --resume
+cmp -s "$work/solved.npy" "$work/failing.npy" || fail "'$ran' gives another solution than one device"
+python '
+d = r("failing")
+assert d["resumed"] > 0 and d["resumed"] + sum(p["pieces"] for p in d.get("devices", [])) <= d["pieces"] == 5'
+rm -f "$work/failing.npy"
+FAILING_DEVICES=01
+status=0
+koine recon "$work/k.npy" -t "$work/t.npy" -m 12,12 -n 9 --density ramp --sense none -o "$work/failing.npy" \
+    --device opencl:0.0 --device opencl:0.1 2>"$work/err" || status=$?
+with_parts 4 failing
+FAILING_DEVICES=
+recon failing --device opencl:0.1 --resume
+near image failing
+python '
+d = r("failing")
+assert d["resumed"] > 0 and d["resumed"] + sum(p["pieces"] for p in d["devices"]) == 13 + 3 and len(d["coil_results"]) == 3'

@@ -72,8 +72,18 @@ fi
 printf 'a,b\n1,2\n1,x\n' >"$work/in/6.csv"
 expect_exit 3 koine stats --precision "$precision" --device "$device" --device "$device" --json "$work/none.json" "$work/in"
 expect_stderr '6.csv:3: '
-[ ! -e "$work/none.json" ] || fail "'$ran' leaves a result"
+[ ! -e "$work/none.json" ] && [ ! -e "$work/none.json.parts" ] || fail "'$ran' leaves a result"
 rm "$work/in/6.csv"
+
+# With --resume a single place keeps pieces too; of what is complete nothing remains.
+compute --device host --resume --num-partitions 3 --window 100 --quantiles 0.1 "$work/columns.csv"
+expect_values columns
+expect_stderr '^koine stats: there are no finished pieces in .*/r.json.parts; everything is computed'
+[ ! -e "$work/r.json.parts" ] || fail "'$ran' leaves pieces"
+expect_exit 2 koine stats --resume "$work/in"
+expect_stderr '^koine stats: --resume: finished pieces are kept beside a result in a file, and there is none'
+expect_exit 2 koine stats --resume --json "$work/none.json" - <"$work/in/1.csv"
+expect_stderr '^koine stats: --resume: standard input cannot be read again'
 
 # Devices that fail: PoCL has two then.
 make_devices_fail || exit 0
@@ -99,3 +109,17 @@ export FAILING_DEVICES=01 FAILING_AFTER=0
 expect_exit 4 koine stats --precision "$precision" $both --json "$work/none.json" "$work/in"
 grep -Eq '/[12]\.csv.*CL_OUT_OF_RESOURCES' "$work/err" || fail "'$ran' does not name what failed: $(cat "$work/err")"
 [ ! -e "$work/none.json" ] || fail "'$ran' leaves a result"
+
+# What was finished before all of them failed is not computed again.
+FAILING_AFTER=12
+# shellcheck disable=SC2086
+expect_exit 4 koine stats --precision "$precision" $both --json "$work/none.json" "$work/in"
+expect_stderr 'finished pieces are kept in .*/none.json.parts; the same command with --resume goes on with them'
+FAILING_DEVICES=
+# shellcheck disable=SC2086
+expect_exit 0 koine stats --precision "$precision" $both --json "$work/none.json" --resume "$work/in"
+expect_stderr '^koine stats: finished pieces taken from .*/none.json.parts: [1-4]$'
+cp "$work/none.json" "$work/r.json"
+look '1 <= r["resumed"] <= 4' 'len(r["files"]) == 5' 'sum(d["pieces"] for d in r["devices"]) == 5'
+grep -E '"(file|column|n|mean|std|cv|median|mad|method)":' "$work/r.json" >"$work/values"
+expect_values files

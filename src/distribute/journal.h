@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a distribution does with a journal (koine/journal.h). Both may be called by several threads.
+#ifndef KN_DISTRIBUTE_JOURNAL_H
+#define KN_DISTRIBUTE_JOURNAL_H
+
+#include <koine/journal.h>
+
+#include "distribution_internal.h"
+
+// The result of a piece, if the journal had it when it was opened: `*found` says so.
+kn_status ki_journal_fetch(kn_journal *journal, size_t job, size_t piece, struct kn_distribute_result *result,
+                           bool *found, kn_error *err);
+// Keeps the result of a piece.
+kn_status ki_journal_keep(kn_journal *journal, size_t job, size_t piece,
+                          const struct kn_distribute_result *result, kn_error *err);
+
+#endif
