@@ -168,6 +168,21 @@ static kn_status clear(const struct resume *resume, bool force, kn_error *err)
     return status;
 }
 
+static void describe(const struct resume *resume, char *text, size_t size)
+{
+    snprintf(text, size, "finished pieces are kept in %s; the same command with --resume goes on with them",
+             resume->folder);
+}
+
+static void note_interruption(const struct resume *resume)
+{
+    char text[1024], note[1100];
+
+    describe(resume, text, sizeof text);
+    snprintf(note, sizeof note, "koine: interrupted; %s\n", text);
+    interrupt_note(note);
+}
+
 kn_status resume_open(struct resume *resume, const struct common_arguments *common, const char *result,
                       bool keeps, kn_error *err)
 {
@@ -184,8 +199,9 @@ kn_status resume_open(struct resume *resume, const struct common_arguments *comm
     if (!status && (keeps || common->resume))
         status = kn_journal_open(resume->folder, resume->plan.data, resume->plan.length, common->resume,
                                  &resume->journal, err);
-    if (status)
+    if (status || !resume->journal)
         return status;
+    note_interruption(resume);
     resume->asked = common->resume;
     resume->resumed = kn_journal_get_count(resume->journal);
     if (common->resume && resume->resumed)
@@ -195,24 +211,6 @@ kn_status resume_open(struct resume *resume, const struct common_arguments *comm
         fprintf(stderr, "%s: there are no finished pieces in %s; everything is computed\n", common->command,
                 resume->folder);
     return KN_OK;
-}
-
-static void describe(const struct resume *resume, char *text, size_t size)
-{
-    snprintf(text, size, "finished pieces are kept in %s; the same command with --resume goes on with them",
-             resume->folder);
-}
-
-void resume_tell(struct resume *resume)
-{
-    char text[1024], note[1100];
-
-    if (resume->told || kn_journal_get_count(resume->journal) == 0)
-        return;
-    resume->told = true;
-    describe(resume, text, sizeof text);
-    snprintf(note, sizeof note, "koine: interrupted; %s\n", text);
-    interrupt_note(note);
 }
 
 static void name_resume(const struct resume *resume, kn_error *err)

@@ -15,7 +15,6 @@ struct resume {
     char *folder;
     size_t resumed; // pieces that were there
     bool asked;     // for --resume
-    bool told;      // that it can be interrupted
 };
 
 // What the results depend on: options, operands, and the files that they name, as they are on disk (size and
@@ -27,11 +26,11 @@ void resume_plan_number(struct resume *resume, size_t number);
 
 // Before the work: the journal beside `result`, the file or folder that it is for, with --resume or if this
 // run `keeps` pieces without it. NULL or "-": there is none, and --resume is refused. Says on standard error
-// what is taken from it. A journal that is there is refused without --resume, and removed with --force.
+// what is taken from it; an interruption from now on says how to go on. A journal that is there is refused
+// without
+// --resume, and removed with --force.
 kn_status resume_open(struct resume *resume, const struct common_arguments *common, const char *result,
                       bool keeps, kn_error *err);
-// Between pieces: once one is kept, an interruption says how to go on.
-void resume_tell(struct resume *resume);
 // At the end, and also if it was never opened: `status` is how the run ended, and is returned. Removes the
 // folder of a run that is complete, or that bad input ended and that was not to be resumed; else the message
 // names --resume.

@@ -124,8 +124,6 @@ static bool show(void *data, double done)
     const struct run *run = data;
 
     progress_step(run->progress, done);
-    if (run->share->resume)
-        resume_tell(run->share->resume);
     return true;
 }
 

@@ -165,7 +165,6 @@ static bool show(void *data, double done)
     struct job *job = data;
 
     progress_step(&job->progress, done);
-    resume_tell(&job->run->resume);
     return true;
 }
 

@@ -146,7 +146,6 @@ number, before, journal, command = getattr(signal, "SIG" + sys.argv[1]), int(sys
 process = subprocess.Popen(command)
 while process.poll() is None and not (os.path.exists(journal) and os.path.getsize(journal) > before):
     time.sleep(0.002)
-time.sleep(0.01) # until it says how to go on
 process.send_signal(number)
 if process.wait() != 130: sys.exit("exit status %d, expected 130" % process.returncode)
 PYTHON
