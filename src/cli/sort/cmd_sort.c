@@ -97,14 +97,15 @@ static kn_status sort_whole(struct sorting *sorting, kn_error *err)
     if (!status)
         status = sort_open_place(sorting, err);
     if (!status)
-        status = sort_compute(sorting, err);
+        status = sorting->tool.share.count && sorting->keys.count ? sort_share(sorting, err)
+                                                                  : sort_compute(sorting, err);
     return status ? status : tool_write(&sorting->tool, sort_result(sorting), err);
 }
 
 static kn_status run_sort(void *given, kn_error *err)
 {
     const struct sort_arguments *arguments = given;
-    struct sorting sorting = {.arguments = arguments, .pieces = 1};
+    struct sorting sorting = {.arguments = arguments, .pieces = 1, .tool.shares = true};
     kn_status status = tool_begin(&sorting.tool, &arguments->tool, 1, "IN.npy", true, err);
 
     if (!status)
@@ -136,6 +137,9 @@ const struct command command_sort = {
         "--by-key the values of the K least keys.\n\n"
         "The offsets of --segments begin with 0, do not descend, and end with the number of elements, as the "
         "row pointers of a CSR matrix do.\n\n"
+        "Several devices (--device all, or --device given more than once) sort parts of the input, which are "
+        "then merged on the host; the result is that of one device, and takes the memory of three inputs. "
+        "--top, --segments, --less, --algorithm merge and --memory-limit use one device.\n\n"
         "--memory-limit bounds the memory of the process, including drivers and the buffers of a CPU device, "
         "and separately the buffers on a GPU; a driver's compiler may take more while it compiles. A larger "
         "input is sorted in pieces, which are written to temporary files beside the result (in TMPDIR, for "

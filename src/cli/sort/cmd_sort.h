@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine sort: what was asked for (cmd_sort.c), what is read (sort_input.c), how what is in memory is sorted
-// (sort_compute.c), and what is done under --memory-limit (sort_limited.c).
+// (sort_compute.c), by several devices (sort_share.c), and what is done under --memory-limit
+// (sort_limited.c).
 #ifndef KN_CLI_SORT_CMD_SORT_H
 #define KN_CLI_SORT_CMD_SORT_H
 
@@ -46,9 +47,13 @@ kn_status sort_read_offsets(struct sorting *sorting, kn_error *err);
 kn_status sort_open_place(struct sorting *sorting, kn_error *err);
 // From keys, values and offsets to what sort_result has.
 kn_status sort_compute(struct sorting *sorting, kn_error *err);
+// The same by the places that share it, of which there are some.
+kn_status sort_share(struct sorting *sorting, kn_error *err);
 const struct npy *sort_result(const struct sorting *sorting);
 // The first `count` keys, or their `numbers`, are `first`.
 kn_status sort_find_first(struct sorting *sorting, size_t count, bool numbers, kn_error *err);
+// The number of an element, as numpy has it: its type.
+extern const struct npy sort_number;
 // Room for `count` elements like those of `like`; the caller frees it.
 kn_status sort_make_array(struct npy *array, const struct npy *like, size_t count, kn_error *err);
 // The elements with these numbers; the caller frees them.

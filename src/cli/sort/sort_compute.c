@@ -72,7 +72,18 @@ kn_status sort_open_place(struct sorting *sorting, kn_error *err)
     const kn_work work = KN_INIT(kn_work, .host.bytes = 4.2 * bytes, .device.bytes = 30 * bytes,
                                  .copied = 2 * bytes, .program = "algo/sort/sort_radix", .programs = 2);
 
-    return tool_open(&sorting->tool, TOOL_DEVICE_OR_HOST, host ? &work : NULL, err);
+    const char *alone = arguments->top                          ? "--top"
+                        : arguments->segments                   ? "--segments"
+                        : arguments->less                       ? "--less"
+                        : arguments->algorithm == KN_SORT_MERGE ? "--algorithm merge"
+                        : arguments->tool.common.memory_limit   ? "--memory-limit"
+                                                                : NULL;
+    kn_status status = tool_open(&sorting->tool, TOOL_DEVICE_OR_HOST, host ? &work : NULL, err);
+
+    return !status && sorting->tool.share.count && alone
+               ? ki_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one",
+                         sorting->tool.share.count, alone)
+               : status;
 }
 
 static kn_status sort(struct sorting *sorting, kn_error *err)
@@ -112,8 +123,7 @@ kn_status sort_make_array(struct npy *array, const struct npy *like, size_t coun
     return array->data ? KN_OK : ki_fail_memory(err, count * size, "the result");
 }
 
-// The number of an element, as numpy has it.
-static const struct npy number = {.type = KN_I64};
+const struct npy sort_number = {.type = KN_I64};
 
 // ---- the first k ----
 
@@ -149,7 +159,7 @@ kn_status sort_pick(const struct npy *numbers, const struct npy *from, struct np
 kn_status sort_find_first(struct sorting *sorting, size_t count, bool numbers, kn_error *err)
 {
     struct tool *tool = &sorting->tool;
-    kn_status status = sort_make_array(&sorting->first, numbers ? &number : &sorting->keys, count, err);
+    kn_status status = sort_make_array(&sorting->first, numbers ? &sort_number : &sorting->keys, count, err);
 
     if (!status)
         status = tool_upload(tool, &sorting->keys, &sorting->key_buffer, err);
@@ -202,7 +212,7 @@ kn_status sort_compute(struct sorting *sorting, kn_error *err)
     if (sorting->arguments->top)
         return compute_first(sorting, err);
     if (sort_makes_numbers(sorting))
-        status = sort_make_array(&sorting->values, &number, sorting->keys.count, err);
+        status = sort_make_array(&sorting->values, &sort_number, sorting->keys.count, err);
     if (!status)
         status = tool_upload(tool, &sorting->keys, &sorting->key_buffer, err);
     if (!status && sorting->values.data)

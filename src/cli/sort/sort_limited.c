@@ -228,7 +228,6 @@ static kn_status read_piece(struct limited *limited, size_t first, size_t count,
 
 static kn_status make_room(struct limited *limited, size_t count, kn_error *err)
 {
-    static const struct npy number = {.type = KN_I64};
     struct sorting *sorting = limited->sorting;
     const struct npy keys = sorting->keys, values = limited->values.array;
     kn_status status = KN_OK;
@@ -238,7 +237,7 @@ static kn_status make_room(struct limited *limited, size_t count, kn_error *err)
     if (!status && sorting->arguments->by_key)
         status = sort_make_array(&sorting->values, &values, count, err);
     else if (!status && sorting->arguments->argsort && sorting->in_pieces)
-        status = sort_make_array(&sorting->values, &number, count, err);
+        status = sort_make_array(&sorting->values, &sort_number, count, err);
     return status;
 }
 

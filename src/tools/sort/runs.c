@@ -2,13 +2,13 @@
 // Runs are merged by a heap of their first keys, as whole numbers of 64 bits in the order wanted.
 #include "runs.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
 #include "base/os/spool.h"
+#include "rank.h"
 
 struct run {
     size_t next, end; // records in the files that are not in memory yet
@@ -67,34 +67,6 @@ kn_status sort_runs_add(struct sort_runs *runs, const void *keys, const void *va
         status = ki_fail_memory(err, sizeof run, what);
     runs->records = run.end;
     return status;
-}
-
-// ---- the order ----
-
-// As encode_key and rank_key of cl/lib/key.clh: a whole number that sorts as the key does.
-static uint64_t rank_of(const struct sort_order *order, const char *key)
-{
-    const bool real = order->type == KN_F32 || order->type == KN_F64;
-    const bool is_signed =
-        order->type == KN_I8 || order->type == KN_I16 || order->type == KN_I32 || order->type == KN_I64;
-    const size_t size = kn_type_size(order->type);
-    const unsigned bits = 8 * (unsigned)size;
-    const uint64_t most = UINT64_MAX >> (64 - bits), sign = (uint64_t)1 << (bits - 1);
-    const uint64_t infinity = order->type == KN_F64 ? UINT64_C(0x7ff0000000000000) : UINT64_C(0x7f800000);
-    uint64_t rank = 0;
-
-    memcpy(&rank, key, size); // little-endian, as every machine that the project runs on
-    if (!real)
-        return (rank ^ (is_signed ? sign : 0)) ^ (order->descending ? most : 0);
-    if (order->descending)
-        rank ^= sign;
-    rank ^= (rank & sign) != 0 ? most : sign;
-    rank = (rank - (most ^ sign ^ infinity)) & most;
-    if (!order->stable)
-        return rank;
-    if (rank == infinity) // -0
-        return rank + 1;
-    return rank > infinity + infinity + 1 ? most : rank; // NaN
 }
 
 // ---- merging ----
@@ -169,7 +141,7 @@ static kn_status begin(struct merge *merge, kn_error *err)
         run->values = free_from + key_bytes;
         status = fill(merge, run, err);
         if (run->at < run->have) {
-            run->rank = rank_of(&runs->order, run->keys);
+            run->rank = sort_rank(&runs->order, run->keys);
             merge->heap[merge->heap_count++] = run;
         }
     }
@@ -193,7 +165,7 @@ static kn_status step(struct merge *merge, kn_error *err)
     run->at++;
     status = fill(merge, run, err);
     if (run->at < run->have)
-        run->rank = rank_of(&runs->order, run->keys + run->at * key_size);
+        run->rank = sort_rank(&runs->order, run->keys + run->at * key_size);
     else
         merge->heap[0] = merge->heap[--merge->heap_count];
     if (merge->heap_count)

@@ -31,6 +31,11 @@ case $KOINE in
 *) KOINE=$OLDPWD/$KOINE ;;
 esac
 
+# The one that shares the work with the host.
+second=host
+koine devices --json devices.json --force >log
+[ ! "$(sed -n '/"default": true/p' devices.json)" ] || second=$(sed -n 's/.*"spec": "\([^"]*\)".*/\1/p' devices.json | head -1)
+
 # What the program holds before it sorts, in MB; sanitizers make it more.
 expect_exit 5 koine sort keys.npy -o pieces.npy --device host --memory-limit 1k
 held=$(sed -n 's/.* besides the \([0-9]*\)\.[0-9] MB .*/\1/p' err)
@@ -48,6 +53,11 @@ compare()
     grep -Eq '"pieces": ([2-9]|[0-9]{2,}),' limited.json || fail "the JSON does not say how many pieces"
     rm limited.json
     cmp whole.npy pieces.npy || fail "pieces give something else: $*"
+    case " $* " in *" --top "*) return ;; esac
+    expect_exit 0 koine sort "$keys" -o pieces.npy --force --device host --device "$second" "$@" --json shared.json
+    expect_stdout '2000000 float64 in 8 pieces on '
+    [ "$(grep -c '"dropped": null' shared.json)" -eq 2 ] || fail "the JSON does not have two devices: $(cat shared.json)"
+    cmp whole.npy pieces.npy || fail "two devices give something else: $*"
 }
 
 compare keys.npy 10
@@ -115,3 +125,11 @@ enough=$(sed -n 's/.*--memory-limit \([0-9]*\)M is enough/\1/p' err)
 expect_exit 0 koine sort keys.npy -o pieces.npy --device "$device" --memory-limit "$((enough + 20))M"
 expect_stdout ' in [0-9]+ pieces on '
 cmp whole.npy pieces.npy || fail "a device's pieces give something else"
+
+# What one device does alone is refused for several.
+for option in "--top 5" "--segments segments.npy" "--less a<b" "--algorithm merge" "--memory-limit 1G"; do
+    # shellcheck disable=SC2086 # two words
+    expect_exit 2 koine sort keys.npy -o none.npy --device host --device host $option
+    expect_stderr "^koine sort: --device names 2 devices; ${option% *} uses one|^koine sort: --device names 2 devices; $option uses one"
+done
+[ ! -e none.npy ] || fail "'$ran' leaves a result"

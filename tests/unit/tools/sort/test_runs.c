@@ -7,6 +7,7 @@
 #include "support/files.h"
 #include "support/random.h"
 #include "support/run.h"
+#include "tools/sort/merge.h"
 #include "tools/sort/runs.h"
 
 enum { RUNS = 7, MOST = 1500 };
@@ -128,6 +129,69 @@ START_TEST(merged)
 }
 END_TEST
 
+// Two parts, of which either may be empty.
+static void merge_two(struct column *column, bool along, kn_order order)
+{
+    static struct taken taken;
+    const size_t size = kn_type_size(column->type), cut = test_random(&seed) % (column->n + 1);
+    const struct sort_order how = {column->type, order == KN_DESCENDING, along};
+    const char *keys = (char *)column->keys, *numbers = (char *)column->numbers;
+    struct column whole = *column;
+    const struct sort_part left = {keys, numbers, cut},
+                           right = {keys + cut * size, numbers + cut * sizeof *column->numbers,
+                                    column->n - cut};
+
+    sort(column, 0, cut, along, order);
+    sort(column, cut, column->n - cut, along, order);
+    sort(&whole, 0, whole.n, along, order);
+    memset(&taken, 0xa5, sizeof taken);
+    sort_merge(&how, along ? sizeof *column->numbers : 0, &left, &right, taken.keys, (char *)taken.numbers);
+    ck_assert(memcmp(taken.keys, whole.keys, whole.n * size) == 0);
+    ck_assert(!along || memcmp(taken.numbers, whole.numbers, whole.n * sizeof *taken.numbers) == 0);
+    ck_assert_uint_eq((unsigned char)taken.keys[whole.n * size], 0xa5);
+}
+
+START_TEST(merged_in_memory)
+{
+    static struct column column;
+
+    seed = test_seed("test_runs");
+    for (kn_type type = KN_I8; type <= KN_F64; type++)
+        for (int i = 0; i < 16 && kn_type_size(type); i++) {
+            column.type = type;
+            column.n = i < 8 ? MOST - 1 : (size_t)i - 8;
+            fill(&column);
+            merge_two(&column, i & 1, i & 2 ? KN_DESCENDING : KN_ASCENDING);
+        }
+}
+END_TEST
+
+// More than one thread's share, of few values.
+START_TEST(merged_by_threads)
+{
+    enum { COUNT = 300001, LEFT = 130003 };
+    const struct sort_order how = {KN_U8, false, true};
+    uint8_t *keys = malloc(2 * COUNT), *both = keys + COUNT;
+    uint32_t *numbers = malloc(2 * COUNT * sizeof *numbers), *both_numbers = numbers + COUNT;
+    const struct sort_part left = {(char *)keys, (char *)numbers, LEFT},
+                           right = {(char *)(keys + LEFT), (char *)(numbers + LEFT), COUNT - LEFT};
+
+    ck_assert(keys && numbers);
+    seed = test_seed("test_runs");
+    for (uint32_t i = 0; i < COUNT; i++) {
+        keys[i] = (uint8_t)(test_random(&seed) % 5);
+        numbers[i] = i;
+    }
+    EXPECT_OK(kn_host_sort_by_key(keys, KN_U8, LEFT, numbers, 4, NULL, &err));
+    EXPECT_OK(kn_host_sort_by_key(keys + LEFT, KN_U8, COUNT - LEFT, numbers + LEFT, 4, NULL, &err));
+    sort_merge(&how, sizeof *numbers, &left, &right, (char *)both, (char *)both_numbers);
+    for (size_t i = 1; i < COUNT; i++)
+        ck_assert(both[i - 1] < both[i] || (both[i - 1] == both[i] && both_numbers[i - 1] < both_numbers[i]));
+    free(numbers);
+    free(keys);
+}
+END_TEST
+
 // What the caller says ends it.
 START_TEST(given_up)
 {
@@ -178,7 +242,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {merged, given_up, divided};
+    const TTest *const tests[] = {merged, merged_in_memory, merged_by_threads, given_up, divided};
 
     return TEST_RUN("sort runs", CK_FORK_GETENV, tests);
 }
