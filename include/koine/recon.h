@@ -186,8 +186,10 @@ typedef enum kn_recon_kernel {
 // This is exact as well: relative errors (2-norm) are below 1e-6 in single precision, whatever the band, and
 // 1e-14 in double.
 typedef enum kn_recon_adjoint_method {
-    // The faster one by the cost model (koine/experimental/cost.h), if the kernel is KN_RECON_KERNEL_AUTO:
-    // for few voxels, above all along x, the direct sum. A kernel that is named computes direct sums.
+    // If the kernel is KN_RECON_KERNEL_AUTO: KN_RECON_ADJOINT_CARTESIAN where all samples lie on the grid,
+    // else the faster one of the next two by the cost model (koine/experimental/cost.h), and, where a
+    // nufft_tolerance is given, of the next three. For few voxels, above all along x, that is the direct
+    // sum. A kernel that is named computes direct sums.
     KN_RECON_ADJOINT_AUTO = 0,
     KN_RECON_ADJOINT_DIRECT = 1, // every voxel with every sample, by the kernel
     // By a product of matrices where the kernel runs and in its precision: only with KN_RECON_KERNEL_AUTO,
@@ -200,8 +202,15 @@ typedef enum kn_recon_adjoint_method {
     // On
     // a device samples are sorted there first, once. Results are bitwise repeatable, on the host with any
     // number
-    // of threads. KN_RECON_ADJOINT_AUTO never takes it.
-    KN_RECON_ADJOINT_NUFFT = 3
+    // of threads. KN_RECON_ADJOINT_AUTO takes it only where a nufft_tolerance is given.
+    KN_RECON_ADJOINT_NUFFT = 3,
+    // By a Fourier transform of the matrix, of the same kernels, for samples that all lie on the grid of
+    // whole cycles per field of view: a Cartesian scan, of whichever lines, in any order and any number of
+    // times. A sample is on the grid within N 2^-24 of a cycle along each axis (a voxel alone on its axis
+    // has none), which is what k / N is rounded by in single precision and as much again, and is computed as
+    // if it were exactly there; otherwise the method is refused. F^H W F multiplies a transform of the
+    // matrix, not of twice the matrix, by the sums of the weights at each point. Exact up to rounding.
+    KN_RECON_ADJOINT_CARTESIAN = 4
 } kn_recon_adjoint_method;
 
 // How F^H W F is applied.
@@ -230,7 +239,9 @@ typedef struct kn_recon_options {
     kn_recon_progress *progress;
     void *progress_data; // what it is called with
     kn_recon_adjoint_method adjoint;
-    double nufft_tolerance; // of KN_RECON_ADJOINT_NUFFT: 1e-12, in single precision 1e-6, to 0.1; 0: 1e-5
+    // Of KN_RECON_ADJOINT_NUFFT: 1e-12, in single precision 1e-6, to 0.1; 0: 1e-5. With KN_RECON_ADJOINT_AUTO
+    // one that is not 0 allows a NUFFT, where a kernel has one.
+    double nufft_tolerance;
 } kn_recon_options;
 
 // An estimate of the most bytes that a plan takes, besides the caller's arrays and buffers. `sums`, `normal`
@@ -256,9 +267,9 @@ KN_API kn_status kn_recon_measure(const kn_queue *queue, const kn_recon_matrix *
 // and on a device in one queue at a time. Errors: KN_ERROR_ARGUMENT for NULL, no samples, a k that is not
 // finite, that is more than one cycle outside the band N/2, or with two axes a kz that is not 0; invalid
 // weights or basis, an oversampling or a width out of range, a host kernel with a queue, and a kernel that
-// has no product of matrices with KN_RECON_ADJOINT_SEPARABLE or _NUFFT; a nufft_tolerance out of range or
-// with another method; KN_ERROR_UNSUPPORTED for a device kernel without a queue; KN_ERROR_LIMIT for more
-// samples than the address space holds.
+// has no product of matrices with KN_RECON_ADJOINT_SEPARABLE, _NUFFT or _CARTESIAN; a sample off the grid
+// with _CARTESIAN; a nufft_tolerance out of range, or with a method that has none; KN_ERROR_UNSUPPORTED for a
+// device kernel without a queue; KN_ERROR_LIMIT for more samples than the address space holds.
 KN_API kn_status kn_recon_plan_create(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                       size_t samples, const kn_recon_options *options, kn_recon_plan **plan,
                                       kn_error *err);

@@ -32,7 +32,7 @@ kernels = Words(
     "auto naive register coalesced constant constant-struct fast-trig tuned host-double host-single",
 )
 _operators = Words("method", "KN_RECON_OPERATOR_", "encoding normal gridding")
-adjoints = Words("adjoint", "KN_RECON_ADJOINT_", "auto direct separable nufft")
+adjoints = Words("adjoint", "KN_RECON_ADJOINT_", "auto direct separable nufft cartesian")
 normals = Words("normal", "KN_RECON_NORMAL_", "toeplitz forward")
 
 Real = npt.NDArray[np.float64]
@@ -252,13 +252,15 @@ class Nufft(Operator):
         The transform of a voxel's basis function at each sample; None: 1.
     kernel : str
         What computes the sums: "auto", or one of the nine that ``koine recon --variants`` compares.
-    adjoint : {"auto", "direct", "separable", "nufft"}
+    adjoint : {"auto", "direct", "separable", "nufft", "cartesian"}
         How the adjoint and the convolution of `normal` are computed: every voxel with every sample, or as products of
         matrices, since ``exp(i 2 pi k r)`` is a product of factors on a grid; exact as well. "auto" takes what is
         estimated to end first, and the direct sum of a kernel that is named. "nufft" is a non-uniform
-        fast Fourier transform of both sums and the convolution, with errors up to `nufft_tolerance`.
+        fast Fourier transform of both sums and the convolution, with errors up to `nufft_tolerance`; "auto" considers
+        it only where that is given. "cartesian" is a plain Fourier transform of samples that all lie on the grid of
+        whole cycles, exact as well, which "auto" takes wherever they do.
     nufft_tolerance : float, optional
-        Relative, in the 2-norm: 1e-12, in single precision 1e-6, to 0.1; None: 1e-5 of "nufft", which alone has one.
+        Relative, in the 2-norm: 1e-12, in single precision 1e-6, to 0.1; None: 1e-5 of "nufft".
     normal : {"toeplitz", "forward"}
         How `normal` is applied: as a convolution, or by both sums each time.
     oversampling : float

@@ -66,7 +66,7 @@ class Reconstruction:
         In which it computed.
     seconds : float
         What it took, without compiling.
-    adjoint_method : {"direct", "separable", "nufft", "auto"}
+    adjoint_method : {"direct", "separable", "nufft", "cartesian", "auto"}
         How the adjoint was computed, as `Nufft` has it; "auto" of gridding, which has none.
     adjoint_why : str
         Why it was computed so.

@@ -58,6 +58,20 @@ def test_methods_of_the_adjoint(adjoint: str, context: koine.Context) -> None:
         assert found.adjoint_method == adjoint and relative(found.image, matrix @ data) < error
 
 
+def test_samples_on_the_grid(context: koine.Context) -> None:
+    generator = np.random.default_rng(4)
+    k, data = generator.integers(-3, 3, (40, 2)).astype(float), generator.normal(size=40) + 1j
+    image, matrix = generator.normal(size=(6, 9)), sums(k, (6, 9))
+    for place, error in ((None, 1e-13), (context, 1e-6)):
+        transform = koine.Nufft(k, (6, 9), context=place)
+        assert transform.adjoint_method == "cartesian"
+        assert relative(transform(image), matrix @ image.ravel()) < error
+        assert relative(transform.H(data), matrix.conj().T @ data) < error
+        assert relative(transform.normal(image), matrix.conj().T @ (matrix @ image.ravel())) < error
+    with pytest.raises(koine.ArgumentError, match="sample 0 at"):
+        koine.Nufft(k + 0.25, (6, 9), adjoint="cartesian")
+
+
 def test_nufft_to_a_tolerance() -> None:
     generator = np.random.default_rng(3)
     k, data = generator.uniform(-0.5, 0.5, (60, 2)) * (6, 9), generator.normal(size=60) + 1j

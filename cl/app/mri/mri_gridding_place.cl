@@ -19,7 +19,7 @@ static inline uint first_cell(uint fraction, uint cells, uint span, float *offse
     ulong at = (ulong)fraction * cells + ((ulong)cells << 32), first;
 
     *offset = 0.0f;
-    if (span == 1)
+    if (cells == 1)
         return 0;
     first = (at - ((ulong)span << 31) - cells + 0xffffffffu) >> 32;
     *offset = (float)((long)(first << 32) - (long)at) * 0x1p-32f;

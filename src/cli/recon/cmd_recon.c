@@ -33,11 +33,12 @@ static const struct option_row options[] = {
     {"adjoint", FIELD(OPTION_CHOICE, adjoint), .choices = recon_adjoint_names, .fallback = "auto",
      .help = "how F^H d and Q are computed: every voxel with every sample, by --kernel; or as products of "
              "matrices, since exp(i 2 pi k.r) is a product on a grid, exact as well; by a non-uniform FFT, "
-             "to --nufft-tolerance; auto: the faster one of the exact methods by estimate, direct "
-             "if --kernel is given"},
+             "to --nufft-tolerance; or by plain Fourier transforms, exact as well, if all samples lie on the "
+             "grid of whole cycles (cartesian). auto: cartesian if they do, else the fastest by estimate, "
+             "nufft only with --nufft-tolerance, direct if --kernel is given"},
     {"nufft-tolerance", FIELD(OPTION_PATH, nufft_tolerance), .metavar = "T",
      .help = "with --adjoint nufft: the largest relative error of F^H d in the 2-norm, from 1e-6 "
-             "(host-double: 1e-12) to 0.1 (default: 1e-5)"},
+             "(host-double: 1e-12) to 0.1 (default: 1e-5); with --adjoint auto it allows nufft"},
     {"kernel", 'k', FIELD(OPTION_PATH, kernel), .metavar = "NAME",
      .help = "how the sums are computed: naive, register, coalesced, constant, constant-struct, fast-trig, "
              "tuned (default), or on the host: host-double, host-single (default without a device)"},
@@ -253,7 +254,11 @@ const struct command command_recon = {
         "grid of twice the matrix, and shows what Q is worth. R is 1, or D^H D with --regularizer "
         "difference. gridding is fast and approximate: it needs --density, as adjoint does. --adjoint nufft "
         "is approximate too, with a window chosen for the given tolerance: its result is compared "
-        "with the exact sum at some voxels, and the exit status is 1 if the error exceeds the tolerance.\n\n"
+        "with the exact sum at some voxels, and the exit status is 1 if the error exceeds the tolerance. "
+        "Where all samples lie on whole cycles, as those of a Cartesian scan do, whichever of its lines were "
+        "measured, both sums are Fourier transforms of the matrix, and Q is the number of samples at each "
+        "point of k-space. A sample counts as on the grid within N/2^24 of a cycle, twice what single "
+        "precision rounds a trajectory by, and is computed as if it were exactly there.\n\n"
         "Several coils give one image with ls: with their sensitivities S, the maps of --sense, it is the "
         "solution of (sum of S^H F^H W F S + lambda R) x = sum of S^H F^H W d over the coils (Pruessmann et "
         "al. 1999), with one Q for all coils; fewer samples than voxels suffice. The maps are used as given; "

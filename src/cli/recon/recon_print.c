@@ -51,6 +51,8 @@ const char *recon_why(const struct recon_run *run)
                ? "--adjoint separable: products of matrices, exact up to rounding"
            : run->options.adjoint == KN_RECON_ADJOINT_NUFFT
                ? "--adjoint nufft: window and FFT, to --nufft-tolerance"
+           : run->options.adjoint == KN_RECON_ADJOINT_CARTESIAN
+               ? "--adjoint cartesian: Fourier transforms of samples on the grid, exact up to rounding"
                : "every voxel with every sample, term by term: exact up to rounding";
 }
 

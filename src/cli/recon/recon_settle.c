@@ -16,7 +16,7 @@ const char *const recon_basis_names[] = {"delta", "box", NULL};
 const char *const recon_precision_names[] = {"auto", "float", "double", NULL};
 
 const char *const recon_method_names[] = {"ls", "adjoint", "gridding", NULL};
-const char *const recon_adjoint_names[] = {"auto", "direct", "separable", "nufft", NULL};
+const char *const recon_adjoint_names[] = {"auto", "direct", "separable", "nufft", "cartesian", NULL};
 const char *const recon_scale_names[] = {"none", "unitary", NULL};
 const char *const recon_normal_names[] = {"toeplitz", "forward", NULL};
 const char *const recon_regularizer_names[] = {"tikhonov", "difference", NULL};
@@ -135,6 +135,12 @@ static kn_status check_policy(const struct recon_run *run, kn_error *err)
                    kn_recon_kernel_name(run->options.kernel));
 }
 
+// Whether --adjoint auto chooses among methods.
+static bool may_choose_adjoint(const struct recon_run *run)
+{
+    return run->kernel_chosen && !run->arguments->variants && run->options.method != KN_RECON_METHOD_GRIDDING;
+}
+
 static kn_status read_numbers(struct recon_run *run, kn_error *err)
 {
     const struct recon_arguments *arguments = run->arguments;
@@ -148,8 +154,10 @@ static kn_status read_numbers(struct recon_run *run, kn_error *err)
         status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "--nufft-tolerance: %g is not from 1e-6 (1e-12 with --kernel host-double) to 0.1",
                          options->nufft_tolerance);
-    if (!status && arguments->nufft_tolerance && options->adjoint != KN_RECON_ADJOINT_NUFFT)
-        status = ki_fail(err, KN_ERROR_ARGUMENT, "--nufft-tolerance needs --adjoint nufft");
+    if (!status && arguments->nufft_tolerance && options->adjoint != KN_RECON_ADJOINT_NUFFT &&
+        !(options->adjoint == KN_RECON_ADJOINT_AUTO && may_choose_adjoint(run)))
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
+                         "--nufft-tolerance needs --adjoint nufft, or auto without --kernel");
     if (!status)
         status = read_number("lambda", arguments->lambda, 0, &options->lambda, err);
     if (!status)
@@ -344,6 +352,35 @@ static bool all_on_host(const struct recon_run *run)
            recon_is_of_host(run->options.kernel) && run->options.density != KN_RECON_DENSITY_PIPE;
 }
 
+// Whether both sums are plain Fourier transforms; what the scan's samples decide wherever that is.
+static bool is_cartesian(const struct recon_run *run)
+{
+    kn_recon_solve_options options = run->options;
+    kn_recon_extras extras = run->extras;
+    kn_recon_adjoint_method method = KN_RECON_ADJOINT_DIRECT;
+    char why[KN_RECON_WHY];
+
+    options.kernel = KN_RECON_KERNEL_HOST_SINGLE;
+    extras.load_q = extras.save_q = NULL; // which only a device has
+    if (options.adjoint == KN_RECON_ADJOINT_AUTO && may_choose_adjoint(run))
+        (void)kn_recon_choose_adjoint(NULL, &run->arrays, &options, &extras, &method, why, NULL);
+    return options.adjoint == KN_RECON_ADJOINT_CARTESIAN || method == KN_RECON_ADJOINT_CARTESIAN;
+}
+
+// Transforms of the matrix: one of a coil, and two of a coil in an iteration.
+static kn_work cartesian_work(const struct recon_run *run)
+{
+    const double voxels = (double)run->scan.voxels, each = 5 * voxels * log2(voxels + 1), passes = 6,
+                 pair = 2 * sizeof(float);
+    const double transforms =
+        (double)run->scan.coils *
+        (run->options.method == KN_RECON_METHOD_LEAST_SQUARES ? 1 + 2 * (double)run->options.iterations : 1);
+
+    return KN_INIT(kn_work, .host = {2 * passes * pair * voxels * transforms, each * transforms, 0},
+                   .device = {passes * pair * voxels * transforms, each * transforms, 0},
+                   .launches = 4 * transforms);
+}
+
 static kn_status open_place(struct recon_run *run, const struct places *places, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
@@ -354,13 +391,15 @@ static kn_status open_place(struct recon_run *run, const struct places *places, 
                         : run->options.normal == KN_RECON_NORMAL_FORWARD
                             ? 1 + 2 * (double)run->options.iterations
                             : 1 + grid;
+    bool cartesian = is_cartesian(run);
     // 16 operations a pair of a sample and a voxel.
-    const kn_work work =
-        KN_INIT(kn_work, .host.operations = 16 * sums * pairs, .device.operations = 16 * sums * pairs,
-                .copied = (double)scan->coils * (double)(scan->samples + scan->voxels) * 2 * sizeof(float),
-                .program = "app/mri/mri_fhd.cl",
-                .programs = run->options.method == KN_RECON_METHOD_LEAST_SQUARES ? 8 : 2);
+    kn_work work = cartesian ? cartesian_work(run)
+                             : KN_INIT(kn_work, .host.operations = 16 * sums * pairs,
+                                       .device.operations = 16 * sums * pairs);
 
+    work.copied = (double)scan->coils * (double)(scan->samples + scan->voxels) * 2 * sizeof(float);
+    work.program = cartesian ? "app/mri/mri_gridding.cl" : "app/mri/mri_fhd.cl";
+    work.programs = run->options.method == KN_RECON_METHOD_LEAST_SQUARES ? 8 : 2;
     return estimate_open(places, has_host(run) ? &work : NULL, common->policy, common->command, &run->place,
                          err);
 }
@@ -416,11 +455,15 @@ kn_status recon_open(struct recon_run *run, kn_error *err)
 
 kn_status recon_choose_adjoint(struct recon_run *run, kn_error *err)
 {
-    if (run->options.adjoint != KN_RECON_ADJOINT_AUTO || !run->kernel_chosen || run->arguments->variants ||
-        run->options.method == KN_RECON_METHOD_GRIDDING)
+    kn_status status;
+
+    if (run->options.adjoint != KN_RECON_ADJOINT_AUTO || !may_choose_adjoint(run))
         return KN_OK;
-    return kn_recon_choose_adjoint(run->place.queue, &run->arrays, &run->options, &run->extras,
-                                   &run->options.adjoint, run->why, err);
+    status = kn_recon_choose_adjoint(run->place.queue, &run->arrays, &run->options, &run->extras,
+                                     &run->options.adjoint, run->why, err);
+    if (run->options.adjoint != KN_RECON_ADJOINT_NUFFT)
+        run->options.nufft_tolerance = 0; // which the others do not have
+    return status;
 }
 
 void recon_free(struct recon_run *run)

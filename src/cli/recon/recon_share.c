@@ -184,7 +184,8 @@ kn_status recon_share_solve(struct recon_run *run, kn_recon_solution **solution,
 {
     const bool has_q = run->options.method == KN_RECON_METHOD_LEAST_SQUARES &&
                        run->options.normal == KN_RECON_NORMAL_TOEPLITZ && !run->extras.load_q &&
-                       run->options.adjoint != KN_RECON_ADJOINT_NUFFT; // each device's own is as fast
+                       run->options.adjoint != KN_RECON_ADJOINT_NUFFT && // each device's own is as fast
+                       run->options.adjoint != KN_RECON_ADJOINT_CARTESIAN;
     struct job job = {
         .run = run, .extras = run->extras, .coil_count = recon_is_joint(run) ? 1 : run->arrays.coils};
     kn_status status = recon_try_memory(run, &run->options, err);

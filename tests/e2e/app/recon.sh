@@ -27,8 +27,11 @@ expect_exit 2 koine recon "$work/k" --adjoint separable --variants
 expect_stderr '--adjoint: --variants runs only the kernels of direct sums'
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --adjoint nufft --nufft-tolerance 2
 expect_stderr '--nufft-tolerance: 2 is not from 1e-6 .* to 0.1'
-expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --nufft-tolerance 1e-4
-expect_stderr '--nufft-tolerance needs --adjoint nufft'
+for options in '--adjoint direct' '--adjoint cartesian' '--kernel host-double' '--solver gridding'; do
+    # shellcheck disable=SC2086
+    expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --nufft-tolerance 1e-4 $options
+    expect_stderr '--nufft-tolerance needs --adjoint nufft, or auto without --kernel'
+done
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --adjoint nufft --kernel naive
 expect_stderr '--adjoint nufft: the kernel naive computes direct sums; use --kernel tuned, host-double or '
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --matrix 32
@@ -80,6 +83,22 @@ expect_stdout '^NUFFT: error [0-9.]+e-(08|09) against the exact sum at 64 voxels
 # shellcheck disable=SC2086
 expect_exit 2 koine recon $scan --kernel host-single --adjoint nufft --nufft-tolerance 1e-7 -o "$work/no.npy"
 expect_stderr "a NUFFT's tolerance of 1e-07; expected 1e-06 to 0.1 with the kernel host-single"
+# With a tolerance, where nobody says how, the NUFFT is one of three.
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --device host --nufft-tolerance 1e-3 --iterations 1 -o "$work/three.npy"
+expect_stdout '^F.H d and Q [a-z]+: about [0-9.e+-]+ s by estimate, .*(nufft|separable) [0-9.e+-]+ s$'
+# A Cartesian scan is recognised; another one is refused that method; and there is another way for it.
+expect_exit 0 koine trajectory cartesian --matrix 32 --samples 32 -o "$work/lines"
+expect_exit 0 koine phantom --matrix 32,32 --kspace "$work/lines" -o "$work/lines_k"
+lines="$work/lines_k --trajectory $work/lines --device host --precision double"
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $lines -o "$work/lines.npy" --json "$work/lines.json"
+expect_stdout '^F.H d and Q cartesian: all samples lie on the grid$'
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $lines --adjoint separable -o "$work/lines_sum.npy" --json "$work/lines_sum.json"
+# shellcheck disable=SC2086
+expect_exit 2 koine recon $scan --kernel host-double --adjoint cartesian -o "$work/no.npy"
+expect_stderr 'is not on the grid of whole cycles per field of view'
 # shellcheck disable=SC2086
 expect_exit 0 koine recon $scan --device host -o "$work/chosen.npy" --json "$work/chosen.json"
 expect_stdout '^F.H d and Q separable: about [0-9.e+-]+ s by estimate, direct [0-9.e+-]+ s$'
@@ -355,6 +374,10 @@ assert 1e-12 < nufft["nufft"]["error"] <= 1e-7 and 1e-12 < distance(image("nufft
 assert separable["nufft"] == {"error": None, "tolerance": None, "voxels": 0}
 assert chosen["method"] == "separable" and chosen["why"].startswith("separable: about ")
 assert chosen["q_kernel"] == "host-single-separable"
+lines, sums = report("lines"), report("lines_sum")
+assert lines["method"] == "cartesian" and lines["why"] == "cartesian: all samples lie on the grid"
+assert lines["q_kernel"] == "host-double-cartesian" and sums["method"] == "separable"
+assert distance(image("lines"), image("lines_sum")) < 1e-10, distance(image("lines"), image("lines_sum"))
 assert double["matrix"] == [32, 32] and double["k_unit"] == "cycles per field of view"
 assert 0 <= double["adjoint_check"]["difference"] <= double["adjoint_check"]["bound"] < 1e-10
 # Without Q: an application of 2 x 3264 x 1024 terms each iteration, and before and after them (the host's). Both images

@@ -285,9 +285,9 @@ const char *kn_recon_kernel_name(kn_recon_kernel kernel)
 
 const char *kn_recon_adjoint_method_name(kn_recon_adjoint_method method)
 {
-    static const char *const names[] = {"auto", "direct", "separable", "nufft"};
+    static const char *const names[] = {"auto", "direct", "separable", "nufft", "cartesian"};
 
-    return (unsigned)method <= KN_RECON_ADJOINT_NUFFT ? names[method] : NULL;
+    return (unsigned)method <= KN_RECON_ADJOINT_CARTESIAN ? names[method] : NULL;
 }
 
 const char *kn_recon_normal_method_name(kn_recon_normal_method method)

@@ -39,7 +39,7 @@ kn_status ki_recon_check_gridding(double oversampling, unsigned width, kn_error 
 }
 
 kn_status ki_recon_read_request(const char *function, const kn_queue *queue, const kn_recon_matrix *matrix,
-                                size_t samples, const kn_recon_options *options,
+                                const double *k, size_t samples, const kn_recon_options *options,
                                 struct recon_request *request, kn_error *err)
 {
     kn_recon_options read;
@@ -64,6 +64,7 @@ kn_status ki_recon_read_request(const char *function, const kn_queue *queue, con
                                           .method = read.adjoint,
                                           .tolerance = read.nufft_tolerance,
                                           .matrix = request->matrix,
+                                          .k = k,
                                           .samples = samples};
 
     status = ki_recon_choose(&adjoint, &request->kernel, request->why, err);
@@ -71,7 +72,9 @@ kn_status ki_recon_read_request(const char *function, const kn_queue *queue, con
         return status;
     request->samples = samples;
     request->normal = read.normal;
-    request->tolerance = read.nufft_tolerance > 0 ? read.nufft_tolerance : MRI_NUFFT_USUAL;
+    request->tolerance = mri_kernel_is_cartesian(request->kernel) ? MRI_NUFFT_ON_GRID
+                         : read.nufft_tolerance > 0               ? read.nufft_tolerance
+                                                                  : MRI_NUFFT_USUAL;
     request->gridding = (struct mri_gridding_options){.oversampling = read.oversampling, .width = read.width};
     request->weights = read.weights;
     request->basis = read.basis;
@@ -124,7 +127,7 @@ static kn_status create(const char *function, kn_queue *queue, const kn_recon_ma
 
     if (!plan || !k)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s is NULL", plan ? "k" : "plan");
-    status = ki_recon_read_request(function, queue, matrix, samples, options, &request, err);
+    status = ki_recon_read_request(function, queue, matrix, k, samples, options, &request, err);
     if (!status)
         status = ki_recon_check_arrays(&request.matrix, k, samples, request.weights, request.basis, err);
     if (status)

@@ -22,7 +22,7 @@ static kn_status prepare_nufft(kn_recon_plan *plan, kn_queue *queue, kn_error *e
     const struct recon_request *request = &plan->request;
     kn_status status;
 
-    if (plan->device_nufft || request->kernel != MRI_NUFFT)
+    if (plan->device_nufft || !mri_kernel_is_transform(request->kernel))
         return KN_OK;
     status = ki_mri_nufft_create(queue, &request->matrix, plan->k, request->samples, plan->weights,
                                  plan->basis, request->tolerance, &plan->device_nufft, err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan's operations on the host. F is a product of matrices, a NUFFT, or the sum with the parts exchanged:
-// samples at -k are its voxels, the image is its data.
+// A plan's operations on the host. F is a product of matrices, a Fourier transform, or the sum with the parts
+// exchanged: samples at -k are its voxels, the image is its data.
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -15,7 +15,7 @@ static kn_status prepare_nufft(kn_recon_plan *plan, kn_error *err)
                                 .tolerance = plan->request.tolerance,
                                 .ask = &plan->ask};
 
-    return plan->nufft || !mri_kernel_is_nufft(plan->request.kernel)
+    return plan->nufft || !mri_kernel_is_transform(plan->request.kernel)
                ? KN_OK
                : ki_mri_nufft_for(&sum, plan->request.kernel, NULL, &plan->nufft, err);
 }
@@ -25,7 +25,7 @@ kn_status ki_recon_host_prepare_forward(kn_recon_plan *plan, kn_error *err)
     const struct recon_request *request = &plan->request;
     double *positions, *opposite;
 
-    if (mri_kernel_is_nufft(request->kernel))
+    if (mri_kernel_is_transform(request->kernel))
         return prepare_nufft(plan, err);
     if (plan->positions || mri_kernel_is_separable(request->kernel))
         return KN_OK;

@@ -82,15 +82,16 @@ struct recon_adjoint {
     const kn_queue *queue;
     kn_recon_kernel named; // KN_RECON_KERNEL_AUTO: `kernel` was chosen
     kn_recon_adjoint_method method;
-    double tolerance; // of a NUFFT, which alone has one; 0: the usual one
+    double tolerance; // of a NUFFT; 0: the usual one, and no NUFFT unless it is asked for
     kn_recon_matrix matrix;
+    const double *k; // to see whether samples are on the grid; NULL: they are not, or it is not known yet
     size_t samples;
     bool has_q;         // Q is computed, too
     bool has_positions; // of its own, which have the direct sum alone
 };
-// *kernel as it stands, as a product of matrices, or by a NUFFT; and why[KN_RECON_WHY]. KN_ERROR_ARGUMENT for
-// a method that is none, for one that the kernel does not have, or positions, and for a tolerance out of
-// range, or of another method.
+// *kernel as it stands, as a product of matrices, by a NUFFT, or for samples on the grid; and
+// why[KN_RECON_WHY]. KN_ERROR_ARGUMENT for a method that is none, for one that the kernel does not have, or
+// positions, or k, and for a tolerance out of range, or of another method.
 kn_status ki_recon_choose(const struct recon_adjoint *asked, enum mri_kernel *kernel, char *why,
                           kn_error *err);
 // KN_ERROR_ARGUMENT for what is out of range.
@@ -100,9 +101,9 @@ kn_status ki_recon_check_gridding(double oversampling, unsigned width, kn_error 
 kn_status ki_recon_check_arrays(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                 const double *weights, const double *basis, kn_error *err);
 
-// The options of a plan with `queue`, or of the host; without looking at arrays.
+// The options of a plan with `queue`, or of the host; without looking at arrays but k, which may be NULL.
 kn_status ki_recon_read_request(const char *function, const kn_queue *queue, const kn_recon_matrix *matrix,
-                                size_t samples, const kn_recon_options *options,
+                                const double *k, size_t samples, const kn_recon_options *options,
                                 struct recon_request *request, kn_error *err);
 
 // What F^H W F as a convolution takes: w |phi|^2; the caller frees it. NULL, which is 1, without weights and

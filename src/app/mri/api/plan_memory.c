@@ -12,9 +12,9 @@ static struct mri_bytes sums_memory(const kn_queue *queue, const struct recon_re
     size_t larger = voxels > samples ? voxels : samples;
     const struct mri_bytes positions = {.host = saturate_times(saturate_plus(voxels, samples), MRI_POSITION)};
 
-    if (request->kernel == MRI_NUFFT)
+    if (queue && mri_kernel_is_transform(request->kernel))
         return ki_mri_nufft_memory(&request->matrix, samples);
-    if (mri_kernel_is_nufft(request->kernel))
+    if (mri_kernel_is_transform(request->kernel))
         return ki_mri_sum_host_memory(&request->matrix, samples, request->kernel);
     if (mri_kernel_is_separable(request->kernel) && !queue)
         return mri_bytes_both(ki_mri_forward_host_memory(voxels, request->kernel),
@@ -35,7 +35,7 @@ static struct mri_bytes normal_memory(const kn_queue *queue, const struct recon_
 
     if (request->normal == KN_RECON_NORMAL_FORWARD)
         return mri_bytes_both(sums_memory(queue, request), between);
-    if (request->kernel == MRI_NUFFT)
+    if (queue && mri_kernel_is_nufft(request->kernel))
         return mri_bytes_both(weights, ki_mri_toeplitz_nufft_memory(&request->matrix, size, samples));
     return mri_bytes_both(weights, queue ? ki_mri_toeplitz_memory(queue, size, samples)
                                          : ki_mri_host_normal_memory(size, samples, request->kernel));
@@ -62,9 +62,9 @@ static kn_status measure(const char *function, const kn_queue *queue, const kn_r
 
     if (!memory)
         return ki_fail(err, KN_ERROR_ARGUMENT, "memory is NULL");
-    status = ki_recon_read_request(function, queue, matrix, samples, options, &request, err);
+    status = ki_recon_read_request(function, queue, matrix, NULL, samples, options, &request, err);
     if (!status && request.normal == KN_RECON_NORMAL_TOEPLITZ)
-        status = ki_mri_toeplitz_measure(&request.matrix, &size, err);
+        status = ki_mri_toeplitz_measure_for(&request.matrix, request.kernel, &size, err);
     if (status)
         return status;
     found.plan = saturate_times(samples, MRI_POSITION + (request.weights ? sizeof(double) : 0) +

@@ -33,6 +33,11 @@ static kn_status check_sizes(const struct mri_gridding_options *options, kn_erro
     return KN_OK;
 }
 
+static bool is_on_grid(const struct mri_gridding_options *options)
+{
+    return options->oversampling == 1 && options->width == 1;
+}
+
 static kn_status check(const kn_recon_matrix *matrix, const double *k, size_t samples,
                        const struct mri_gridding_options *options, kn_error *err)
 {
@@ -40,13 +45,15 @@ static kn_status check(const kn_recon_matrix *matrix, const double *k, size_t sa
         return ki_fail(err, KN_ERROR_ARGUMENT, "gridding: a matrix of %zu axes; expected 2 or 3",
                        matrix->axes);
     // Not-a-number is out of range as well.
-    if (!(options->oversampling >= least_oversampling && options->oversampling <= most_oversampling))
+    if (!is_on_grid(options) &&
+        !(options->oversampling >= least_oversampling && options->oversampling <= most_oversampling))
         return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "gridding: an oversampling of %g; expected %g to %g (2 is usual; less saves memory and "
             "takes a wider window)",
             options->oversampling, least_oversampling, most_oversampling);
-    if (options->width < MRI_GRIDDING_WIDTH_MIN || options->width > MRI_GRIDDING_WIDTH_MAX)
+    if (!is_on_grid(options) &&
+        (options->width < MRI_GRIDDING_WIDTH_MIN || options->width > MRI_GRIDDING_WIDTH_MAX))
         return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "gridding: a window %u cells wide; expected %d to %d (6 is usual; wider is more exact)",
@@ -86,7 +93,7 @@ size_t ki_gridding_cells(size_t size, double oversampling, unsigned width)
     // Less a rounding: 1.4 times 5 is 7.
     double least = ceil(oversampling * (double)size * (1 - 1e-12));
 
-    return size > 1 ? smooth_length((size_t)fmax(least, width)) : 1;
+    return width > 1 && size > 1 ? smooth_length((size_t)fmax(least, width)) : size;
 }
 
 static struct mri_gridding_options settled(const struct mri_gridding_options *options)
@@ -300,9 +307,10 @@ static void fill_tables(const struct mri_gridding *g, float *phases, float *fact
             *phases++ = (float)sin(angle);
         }
         for (size_t j = 0; j < size; j++)
-            *factors++ = size == 1 ? 1
-                                   : (float)(1 / ki_gridding_window_transform(
-                                                     &g->window, (double)j - (double)middle, (double)cells));
+            *factors++ = g->shape.span[axis] == 1
+                             ? 1
+                             : (float)(1 / ki_gridding_window_transform(
+                                               &g->window, (double)j - (double)middle, (double)cells));
     }
 }
 
@@ -346,7 +354,8 @@ kn_status ki_mri_gridding_create(kn_queue *queue, const kn_recon_matrix *matrix,
     if (!status)
         status = plan_grid(g, &how, info, err);
     if (!status) {
-        g->window = ki_gridding_window(how.width, how.oversampling);
+        g->window = is_on_grid(&how) ? (struct gridding_window){.width = 1, .terms = 1, .coefficients = {1}}
+                                     : ki_gridding_window(how.width, how.oversampling);
         status = choose_tuned(queue->context, g, &how, err);
     }
     if (!status)

@@ -40,6 +40,7 @@ enum {
 struct mri_gridding_options {
     double oversampling; // os, 1.25 to 4; 0: 2
     unsigned width;      // J in cells of the grid, MRI_GRIDDING_WIDTH_MIN to _MAX; 0: 6
+    // Both 1: samples lie on the matrix's own grid, each at its nearest point, without a window.
     // For measurements; all 0: what koine tune kept for the device, else its default.
     unsigned group; // work-items of the adjoint's kernel, a power of two; 1 has a kernel of its own, for CPUs
     unsigned split; // samples a group takes of a tile at most; it decides the last bits

@@ -42,7 +42,7 @@ double ki_gridding_window_transform(const struct gridding_window *window, double
 
 struct gridding_shape {
     size_t size[MRI_AXES], cells[MRI_AXES]; // of the image and of the grid
-    unsigned span[MRI_AXES];                // cells of the window, 1 for an axis of one cell
+    unsigned span[MRI_AXES]; // cells of the window; 1 for an axis of one cell, or samples on the grid
     unsigned tile[MRI_AXES];
     unsigned split; // samples of a job at most
 };
@@ -58,7 +58,7 @@ static inline size_t gridding_tiles(const struct gridding_shape *shape)
 }
 
 // Cells of an axis of the grid: the next length from oversampling x size on without a prime factor above 7,
-// and the window's width at least.
+// and the window's width at least; for a window of one cell, which samples on the grid have, `size`.
 size_t ki_gridding_cells(size_t size, double oversampling, unsigned width);
 
 // Where a sample's window begins: its first cell, and how far that is from the sample.
@@ -69,7 +69,7 @@ static inline uint32_t gridding_first_cell(const struct gridding_shape *shape, s
     int64_t first, grid = (int64_t)shape->cells[axis];
 
     *offset = 0;
-    if (shape->span[axis] == 1)
+    if (shape->cells[axis] == 1)
         return 0;
     // Exact, so that k far outside of the band lies where it belongs as well.
     at = (fabs(k) < size ? k : fmod(k, size)) * (cells / size);

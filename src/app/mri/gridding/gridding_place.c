@@ -110,7 +110,7 @@ static void reduce_block(void *context, size_t block)
 
     for (size_t i = block * BLOCK * MRI_AXES; i < end * MRI_AXES; i++)
         r->fractions[i] =
-            shape->span[i % MRI_AXES] > 1 ? ki_mri_fraction(r->k[i], shape->size[i % MRI_AXES]) : 0;
+            shape->cells[i % MRI_AXES] > 1 ? ki_mri_fraction(r->k[i], shape->size[i % MRI_AXES]) : 0;
 }
 
 static kn_status upload_fractions(kn_queue *queue, struct mri_gridding *g, const double *k, kn_error *err)

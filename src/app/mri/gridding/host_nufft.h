@@ -23,10 +23,13 @@
 #define MRI_NUFFT_LEAST(is_double) ((is_double) ? 1e-12 : 1e-6)
 #define MRI_NUFFT_MOST             0.1
 #define MRI_NUFFT_USUAL            1e-5
+// In a tolerance's place: every sample lies on the grid of whole cycles, or is moved to its nearest point.
+// The grid is the matrix's own and a window one cell, so that nothing but rounding is left of the error.
+#define MRI_NUFFT_ON_GRID (-2.0)
 
 struct mri_nufft_options {
     // Of the adjoint's image and the forward sum's data, relative, in the 2-norm: from 1e-12 in double
-    // precision and 1e-6 in single, to 0.1.
+    // precision and 1e-6 in single, to 0.1; or MRI_NUFFT_ON_GRID.
     double tolerance;
     bool is_double;
 };

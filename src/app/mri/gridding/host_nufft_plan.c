@@ -33,6 +33,16 @@ static unsigned tile_along(size_t cells, unsigned span, unsigned wanted)
     return (unsigned)cells;
 }
 
+static bool is_on_grid(double tolerance)
+{
+    return tolerance == MRI_NUFFT_ON_GRID;
+}
+
+static unsigned width_of(double tolerance)
+{
+    return is_on_grid(tolerance) ? 1 : ki_gridding_width(tolerance, oversampling);
+}
+
 static void plan_shape(const kn_recon_matrix *matrix, unsigned width, struct gridding_shape *shape)
 {
     size_t axes = 0, at = 0;
@@ -101,7 +111,7 @@ static void make_windows(struct mri_host_nufft *nufft, const struct gridding_win
     double powers[NUFFT_WIDTH][GRIDDING_TERMS_MAX] = {{0}};
     unsigned terms = 4;
 
-    while (fit(window, terms, powers) > tolerance / 100 && terms < GRIDDING_TERMS_MAX)
+    while (window->width > 1 && fit(window, terms, powers) > tolerance / 100 && terms < GRIDDING_TERMS_MAX)
         terms++;
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
         unsigned span = nufft->shape.span[axis], twice = axis == 0 ? 2 : 1;
@@ -128,9 +138,10 @@ static kn_status make_factors(struct mri_host_nufft *nufft, const struct griddin
             return ki_fail_memory(err, size * sizeof(double), "a window's transform");
         for (size_t j = 0; j < size; j++)
             nufft->factors[axis][j] =
-                size > 1 ? 1 / ki_gridding_window_transform(window, (double)j - (double)middle,
-                                                            (double)nufft->shape.cells[axis])
-                         : 1;
+                nufft->shape.span[axis] > 1
+                    ? 1 / ki_gridding_window_transform(window, (double)j - (double)middle,
+                                                       (double)nufft->shape.cells[axis])
+                    : 1;
     }
     return KN_OK;
 }
@@ -196,7 +207,7 @@ struct mri_bytes ki_mri_host_nufft_memory(const kn_recon_matrix *matrix, size_t 
     size_t number = nufft_number(&nufft), bytes = 2 * number, tables = 0;
     struct mri_fft_shape fft;
 
-    plan_shape(matrix, ki_gridding_width(options->tolerance, oversampling), &nufft.shape);
+    plan_shape(matrix, width_of(options->tolerance), &nufft.shape);
     plan_rooms(&nufft);
     fft = plan_fft(&nufft);
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
@@ -238,7 +249,8 @@ static kn_status check(const kn_recon_matrix *matrix, const double *k, size_t sa
     kn_status status = ki_mri_matrix_count(matrix, &voxels, err);
 
     // Not-a-number is out of range as well.
-    if (!status && !(options->tolerance >= least && options->tolerance <= MRI_NUFFT_MOST))
+    if (!status && options->tolerance != MRI_NUFFT_ON_GRID &&
+        !(options->tolerance >= least && options->tolerance <= MRI_NUFFT_MOST))
         status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "a NUFFT's tolerance of %g; expected %g to %g in %s precision, or the exact sum",
                          options->tolerance, least, MRI_NUFFT_MOST, options->is_double ? "double" : "single");
@@ -248,8 +260,9 @@ static kn_status check(const kn_recon_matrix *matrix, const double *k, size_t sa
 static kn_status prepare(struct mri_host_nufft *nufft, const double *k, double tolerance,
                          const kn_host_options *host, kn_error *err)
 {
-    const struct gridding_window window =
-        ki_gridding_kaiser(ki_gridding_width(tolerance, oversampling), oversampling);
+    const struct gridding_window window = is_on_grid(tolerance)
+                                              ? (struct gridding_window){.width = 1}
+                                              : ki_gridding_kaiser(width_of(tolerance), oversampling);
     const struct mri_fft_shape shape = plan_fft(nufft);
     kn_status status = allocate(nufft, err);
 
@@ -284,7 +297,7 @@ kn_status ki_mri_host_nufft_create(const kn_recon_matrix *matrix, const double *
     nufft->threads = plan.threads;
     nufft->ask = ask;
     nufft->samples = samples;
-    plan_shape(matrix, ki_gridding_width(options->tolerance, oversampling), &nufft->shape);
+    plan_shape(matrix, width_of(options->tolerance), &nufft->shape);
     plan_rooms(nufft);
     status = prepare(nufft, k, options->tolerance, host, err);
     if (status) {

@@ -21,10 +21,18 @@ struct mri_nufft {
     kn_buffer *mu;                          // pairs
 };
 
+// What gridding is asked for; an error of up to `tolerance`.
+static struct mri_gridding_options gridding_of(double tolerance)
+{
+    if (tolerance == MRI_NUFFT_ON_GRID)
+        return (struct mri_gridding_options){.oversampling = 1, .width = 1};
+    return (struct mri_gridding_options){.oversampling = oversampling,
+                                         .width = ki_gridding_width(tolerance, oversampling)};
+}
+
 struct mri_bytes ki_mri_nufft_memory(const kn_recon_matrix *matrix, size_t samples)
 {
-    const struct mri_gridding_options how = {
-        .oversampling = oversampling, .width = ki_gridding_width(MRI_NUFFT_LEAST(false), oversampling)};
+    const struct mri_gridding_options how = gridding_of(MRI_NUFFT_LEAST(false));
     size_t numbers = saturate_times(samples, 3 * MRI_PAIR + sizeof(float));
 
     return mri_bytes_both(ki_mri_gridding_memory(matrix, samples, &how),
@@ -106,18 +114,18 @@ kn_status ki_mri_nufft_create(kn_queue *queue, const kn_recon_matrix *matrix, co
                               struct mri_nufft **made, kn_error *err)
 {
     double least = MRI_NUFFT_LEAST(false);
-    struct mri_gridding_options how = {.oversampling = oversampling};
+    struct mri_gridding_options how;
     struct mri_nufft *nufft;
     kn_status status;
 
     // Not-a-number is out of range as well.
-    if (!(tolerance >= least && tolerance <= MRI_NUFFT_MOST))
+    if (tolerance != MRI_NUFFT_ON_GRID && !(tolerance >= least && tolerance <= MRI_NUFFT_MOST))
         return ki_fail(err, KN_ERROR_ARGUMENT, "a NUFFT's tolerance of %g; expected %g to %g on a device",
                        tolerance, least, MRI_NUFFT_MOST);
     nufft = calloc(1, sizeof *nufft);
     if (!nufft)
         return ki_fail_memory(err, sizeof *nufft, "a NUFFT");
-    how.width = ki_gridding_width(tolerance, oversampling);
+    how = gridding_of(tolerance);
     nufft->samples = samples;
     status = ki_mri_gridding_create(queue, matrix, k, samples, &how, &nufft->gridding, err);
     if (!status && samples)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "app/mri/cartesian.h"
 #include "app/mri/reference.h"
 #include "recon_internal.h"
 
@@ -95,7 +96,7 @@ struct mri_bytes ki_recon_check_memory_of(const struct recon *recon)
         sums = ki_mri_sum_host_memory(&recon->scan.matrix, samples, recon->kernel);
     else if (recon->options.method == KN_RECON_METHOD_GRIDDING)
         sums = ki_mri_gridding_memory(&recon->scan.matrix, samples, &recon->gridding);
-    else if (recon->kernel == MRI_NUFFT)
+    else if (mri_kernel_is_transform(recon->kernel))
         sums = mri_bytes_both(ki_mri_forward_memory(recon->queue, voxels, samples),
                               ki_mri_nufft_memory(&recon->scan.matrix, samples));
     else
@@ -218,6 +219,10 @@ static void compare(struct recon *recon, const struct check *check)
     }
     recon->result->details.check = energy > 0 ? hypot(real - energy, imaginary) / energy : 0;
     recon->result->details.check_bound = bound(recon, check);
+    if (mri_kernel_is_cartesian(recon->kernel) && energy > 0)
+        recon->result->details.check_bound +=
+            ki_mri_off_grid(&recon->scan.matrix, check->k, check->samples, NULL) * sqrt(image * adjoint) /
+            energy;
     if (mri_kernel_is_nufft(recon->kernel) && energy > 0)
         recon->result->details.check_bound += recon->nufft_tolerance * sqrt(image * adjoint) / energy;
     recon->result->details.checked = check->samples;

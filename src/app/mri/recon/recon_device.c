@@ -72,7 +72,7 @@ static size_t slab_of(const struct recon *recon)
     size_t most = (size_t)(device->max_alloc < quarter ? device->max_alloc : quarter) / MRI_PAIR;
     size_t slab = recon->extras.slab ? recon->extras.slab : most ? most : 1;
 
-    if (recon->kernel == MRI_NUFFT) // its grid is larger by far
+    if (mri_kernel_is_transform(recon->kernel)) // which is of the whole image
         return recon->voxels;
     return slab < recon->voxels ? slab : recon->voxels;
 }
@@ -89,7 +89,7 @@ static struct mri_bytes adjoint_memory(const struct recon *recon)
     size_t slab = slab_of(recon);
     const struct mri_bytes image = {.device = saturate_times(slab, MRI_PAIR)};
 
-    return mri_bytes_both(image, recon->kernel == MRI_NUFFT
+    return mri_bytes_both(image, mri_kernel_is_transform(recon->kernel)
                                      ? nufft_memory(recon)
                                      : ki_mri_sum_memory(recon->queue, slab, recon->scan.samples));
 }
@@ -116,7 +116,7 @@ static kn_status adjoint(struct recon *recon, const struct mri_sum *given, kn_bu
     kn_status status = KN_OK;
 
     // Samples of all coils lie in the same places.
-    if (recon->kernel == MRI_NUFFT && !recon->device_nufft)
+    if (mri_kernel_is_transform(recon->kernel) && !recon->device_nufft)
         status = ki_mri_nufft_create(recon->queue, &sum.matrix, sum.k, sum.samples, sum.weights, sum.basis,
                                      sum.tolerance, &recon->device_nufft, err);
     sum.device_nufft = recon->device_nufft;
@@ -128,7 +128,7 @@ static kn_status adjoint(struct recon *recon, const struct mri_sum *given, kn_bu
         return status;
     ki_recon_stop(recon, &clock, &recon->result->details.fhd);
     ki_recon_add_rate(&recon->result->details.fhd, &rate);
-    return recon->device_nufft && recon->result->details.nufft_voxels == 0
+    return mri_kernel_is_nufft(recon->kernel) && recon->result->details.nufft_voxels == 0
                ? check_nufft(recon, &sum, image, err)
                : KN_OK;
 }
@@ -279,17 +279,18 @@ static kn_status solve(struct recon *recon, struct mri_solver *solver, size_t i,
 static struct mri_bytes solver_memory(const struct recon *recon, const struct mri_toeplitz_size *size)
 {
     size_t samples = recon->scan.samples, voxels = recon->voxels;
-    bool nufft = recon->kernel == MRI_NUFFT;
+    bool transform = mri_kernel_is_transform(recon->kernel);
     const struct mri_bytes images = {.device = saturate_times(voxels, 2 * MRI_PAIR)},
-                           adjoint =
-                               nufft ? nufft_memory(recon) : ki_mri_sum_memory(recon->queue, voxels, samples);
+                           adjoint = transform ? nufft_memory(recon)
+                                               : ki_mri_sum_memory(recon->queue, voxels, samples);
     struct mri_bytes normal = recon->options.normal == KN_RECON_NORMAL_FORWARD
                                   ? ki_mri_forward_normal_memory(recon->queue, voxels, samples)
-                              : nufft ? ki_mri_toeplitz_nufft_memory(&recon->scan.matrix, size, samples)
-                                      : ki_mri_toeplitz_memory(recon->queue, size, samples);
+                              : recon->kernel == MRI_NUFFT
+                                  ? ki_mri_toeplitz_nufft_memory(&recon->scan.matrix, size, samples)
+                                  : ki_mri_toeplitz_memory(recon->queue, size, samples);
 
     // The memory of exact sums is the queue's: one has it after the other.
-    normal = nufft ? mri_bytes_both(normal, adjoint) : mri_bytes_either(normal, adjoint);
+    normal = transform ? mri_bytes_both(normal, adjoint) : mri_bytes_either(normal, adjoint);
     if (recon->joint)
         normal = mri_bytes_both(
             normal, (struct mri_bytes){.host = saturate_times(voxels, MRI_PAIR),

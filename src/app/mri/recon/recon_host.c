@@ -14,7 +14,7 @@ static kn_status add_adjoint(struct recon *recon, size_t coil, double complex *i
     kn_status status = KN_OK;
 
     // Samples of all coils lie in the same places.
-    if (mri_kernel_is_nufft(recon->kernel) && !recon->nufft)
+    if (mri_kernel_is_transform(recon->kernel) && !recon->nufft)
         status = ki_mri_nufft_for(&sum, recon->kernel, NULL, &recon->nufft, err);
     sum.nufft = recon->nufft;
     if (!status)
@@ -23,7 +23,8 @@ static kn_status add_adjoint(struct recon *recon, size_t coil, double complex *i
         return status;
     ki_recon_stop(recon, &clock, &recon->result->details.fhd);
     ki_recon_add_rate(&recon->result->details.fhd, &rate);
-    return recon->nufft && coil == 0 ? ki_recon_check_nufft(recon, &sum, image, err) : KN_OK;
+    return mri_kernel_is_nufft(recon->kernel) && coil == 0 ? ki_recon_check_nufft(recon, &sum, image, err)
+                                                           : KN_OK;
 }
 
 static kn_status make_normal(struct recon *recon, struct mri_host_normal **normal, kn_error *err)

@@ -27,7 +27,8 @@ kn_status ki_recon_measure(const struct recon *recon, kn_recon_solve_memory *mem
     struct mri_toeplitz_size size = {.points = 0};
     bool convolves = recon->options.method == KN_RECON_METHOD_LEAST_SQUARES &&
                      recon->options.normal == KN_RECON_NORMAL_TOEPLITZ;
-    kn_status status = convolves ? ki_mri_toeplitz_measure(&scan->matrix, &size, err) : KN_OK;
+    kn_status status =
+        convolves ? ki_mri_toeplitz_measure_for(&scan->matrix, recon->kernel, &size, err) : KN_OK;
     struct mri_bytes stages, all;
 
     if (status)

@@ -47,6 +47,9 @@ static kn_status check_request(const struct recon *recon, const float *values, s
         recon->options.normal == KN_RECON_NORMAL_FORWARD)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "there are differences with least squares on a device, by KN_RECON_NORMAL_TOEPLITZ");
+    if (mri_kernel_is_cartesian(recon->kernel))
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "Q of samples on the grid has no differences; it is made at once");
     if (recon->kernel == MRI_NUFFT)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "differences by a NUFFT are not computed in parts; take another adjoint");

@@ -54,7 +54,7 @@ static kn_status check_options(const kn_recon_solve_options *options, kn_error *
         {"regularizer", "kn_recon_regularizer", options->regularizer, KN_RECON_REGULARIZER_DIFFERENCE},
         {"boundary", "kn_recon_boundary", options->boundary, KN_RECON_BOUNDARY_PERIODIC},
         {"kernel", "kn_recon_kernel", options->kernel, KN_RECON_KERNEL_HOST_SINGLE},
-        {"method of the adjoint", "kn_recon_adjoint_method", options->adjoint, KN_RECON_ADJOINT_NUFFT},
+        {"method of the adjoint", "kn_recon_adjoint_method", options->adjoint, KN_RECON_ADJOINT_CARTESIAN},
         {"combination of coils", "kn_recon_sense", options->sense, KN_RECON_SENSE_ESPIRIT},
     };
 
@@ -176,6 +176,7 @@ static struct recon_adjoint adjoint_of(const struct recon *recon, const kn_queue
                                   .method = recon->options.adjoint,
                                   .tolerance = recon->options.nufft_tolerance,
                                   .matrix = recon->scan.matrix,
+                                  .k = recon->extras.differences ? NULL : recon->scan.k,
                                   .samples = recon->scan.samples,
                                   .has_q = recon->options.method == KN_RECON_METHOD_LEAST_SQUARES &&
                                            recon->options.normal == KN_RECON_NORMAL_TOEPLITZ,
@@ -187,8 +188,13 @@ static kn_status choose_adjoint(struct recon *recon, const kn_queue *queue, kn_e
 {
     const struct recon_adjoint adjoint = adjoint_of(recon, queue);
 
-    if (recon->options.method != KN_RECON_METHOD_GRIDDING)
-        return ki_recon_choose(&adjoint, &recon->kernel, recon->why, err);
+    if (recon->options.method != KN_RECON_METHOD_GRIDDING) {
+        kn_status status = ki_recon_choose(&adjoint, &recon->kernel, recon->why, err);
+
+        if (mri_kernel_is_cartesian(recon->kernel))
+            recon->nufft_tolerance = MRI_NUFFT_ON_GRID;
+        return status;
+    }
     if (recon->options.adjoint != KN_RECON_ADJOINT_AUTO)
         return ki_fail(err, KN_ERROR_ARGUMENT, "the adjoint %s is only for sums; gridding has neither",
                        kn_recon_adjoint_method_name(recon->options.adjoint));
@@ -245,7 +251,6 @@ static kn_status choose(const kn_queue *queue, const kn_recon_scan *scan,
     asked = adjoint_of(&recon, queue);
     asked.method = KN_RECON_ADJOINT_AUTO;
     asked.named = KN_RECON_KERNEL_AUTO;
-    asked.tolerance = 0;
     recon.kernel = mri_kernel_direct(recon.kernel);
     status = ki_recon_choose(&asked, &recon.kernel, why, err);
     *method = ki_recon_public_adjoint(recon.kernel);

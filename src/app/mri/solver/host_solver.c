@@ -7,6 +7,7 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "base/saturate.h"
+#include "app/mri/cartesian.h"
 #include "app/mri/gridding/host_fft.h"
 #include "app/mri/sum/sum_internal.h"
 #include "operator/cgnr/host_cgnr.h"
@@ -127,15 +128,59 @@ static kn_status make_spectrum(struct mri_host_normal *normal, const struct mri_
     return ki_mri_fft_create(&cropped, NULL, ask, &normal->fft, err);
 }
 
+// Of samples on the grid.
+static kn_status make_spectrum_on_grid(struct mri_host_normal *normal, const struct mri_sum *of,
+                                       kn_recon_rate *rate, kn_error *err)
+{
+    const size_t *size = normal->matrix.size;
+    const struct mri_fft_shape all = {KN_F64, {size[0], size[1], size[2]}, {size[0], size[1], size[2]}, {0}};
+    double began = ki_clock_seconds();
+
+    normal->spectrum = malloc(normal->size.points * sizeof *normal->spectrum);
+    normal->grid = malloc(normal->size.points * sizeof *normal->grid);
+    if (!normal->spectrum || !normal->grid)
+        return ki_fail_memory(err, normal->size.points * sizeof *normal->grid, "the normal operator");
+    ki_mri_grid_weights(&normal->matrix, of->k, of->samples, of->weights, normal->spectrum);
+    for (size_t i = 0; i < normal->size.points; i++)
+        normal->bound = fmax(normal->bound, fabs(normal->spectrum[i]) * (double)normal->size.points);
+    if (rate)
+        *rate = (kn_recon_rate){.seconds = ki_clock_seconds() - began}; // its terms are none of differences
+    return ki_mri_fft_create(&all, NULL, of->ask, &normal->fft, err);
+}
+
+// By the differences.
+static kn_status make_spectrum_of(struct mri_host_normal *normal, const struct mri_sum *of,
+                                  enum mri_kernel kernel, kn_recon_rate *rate, kn_error *err)
+{
+    struct mri_sum shape = {.matrix = of->matrix};
+    size_t centre = 0, step = 1;
+    double complex *q;
+    kn_status status;
+
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        shape.matrix.size[axis] = of->matrix.size[axis] > 1 ? 2 * of->matrix.size[axis] : 1;
+        centre += step * (shape.matrix.size[axis] / 2);
+        step *= shape.matrix.size[axis];
+    }
+    shape.count = centre + 1;
+    q = malloc(shape.count * sizeof *q);
+    normal->spectrum = malloc(normal->size.points * sizeof *normal->spectrum);
+    normal->grid = malloc(normal->size.points * sizeof *normal->grid);
+    status = q && normal->spectrum && normal->grid
+                 ? differences(of, kernel, &shape, q, rate, err)
+                 : ki_fail_memory(err, normal->size.points * sizeof *normal->grid, "the normal operator");
+    if (!status)
+        status = make_spectrum(normal, &shape, q, of->ask, err);
+    free(q);
+    return status;
+}
+
 kn_status ki_mri_host_normal_create(const struct mri_sum *of, enum mri_kernel kernel,
                                     struct mri_host_normal **normal, kn_recon_rate *rate, kn_error *err)
 {
     const kn_recon_matrix *matrix = &of->matrix;
     struct mri_host_normal *made = calloc(1, sizeof *made);
-    struct mri_sum shape = {.matrix = *matrix};
-    double complex *q = NULL;
-    size_t centre = 0, step = 1;
-    kn_status status = made ? ki_mri_toeplitz_measure(matrix, &made->size, err)
+    kn_status status = made ? ki_mri_toeplitz_measure_for(matrix, kernel, &made->size, err)
                             : ki_fail_memory(err, sizeof *made, "the normal operator");
 
     *normal = made;
@@ -144,23 +189,10 @@ kn_status ki_mri_host_normal_create(const struct mri_sum *of, enum mri_kernel ke
     if (status)
         goto fail;
     made->matrix = *matrix;
-    for (size_t axis = 0; axis < MRI_AXES; axis++) {
-        shape.matrix.size[axis] = matrix->size[axis] > 1 ? 2 * matrix->size[axis] : 1;
-        centre += step * (shape.matrix.size[axis] / 2);
-        step *= shape.matrix.size[axis];
-    }
-    shape.count = centre + 1;
-    q = malloc(shape.count * sizeof *q);
-    made->spectrum = malloc(made->size.points * sizeof *made->spectrum);
-    made->grid = malloc(made->size.points * sizeof *made->grid);
-    status = q && made->spectrum && made->grid
-                 ? differences(of, kernel, &shape, q, rate, err)
-                 : ki_fail_memory(err, made->size.points * sizeof *made->grid, "the normal operator");
-    if (!status)
-        status = make_spectrum(made, &shape, q, of->ask, err);
+    status = mri_kernel_is_cartesian(kernel) ? make_spectrum_on_grid(made, of, rate, err)
+                                             : make_spectrum_of(made, of, kernel, rate, err);
     if (!status)
         status = ki_mri_normal_begin_host(matrix, made->bound, apply, made, &made->normal, err);
-    free(q);
     if (!status)
         return KN_OK;
 fail:
@@ -194,7 +226,7 @@ static kn_status prepare_forward(struct host_forward *f, const struct mri_sum *o
     f->back.data = f->data = malloc(samples * sizeof *f->data);
     if (!f->data)
         return ki_fail_memory(err, samples * sizeof *f->data, "the normal operator");
-    if (mri_kernel_is_nufft(f->kernel)) {
+    if (mri_kernel_is_transform(f->kernel)) {
         f->back.tolerance = of->tolerance;
         return ki_mri_nufft_for(&f->back, f->kernel, NULL, &f->back.nufft, err);
     }
@@ -258,7 +290,7 @@ struct mri_bytes ki_mri_host_normal_forward_memory(const kn_recon_matrix *matrix
                            positions = {.host = saturate_times(saturate_plus(voxels, samples), MRI_POSITION)},
                            arrays = mri_bytes_both(data, positions);
 
-    if (mri_kernel_is_nufft(kernel))
+    if (mri_kernel_is_transform(kernel))
         return mri_bytes_both(data, ki_mri_sum_host_memory(matrix, samples, kernel));
     if (mri_kernel_is_separable(kernel))
         return mri_bytes_both(data, mri_bytes_either(ki_mri_forward_host_memory(voxels, kernel),
@@ -276,7 +308,7 @@ static kn_status apply_there(struct host_forward *f, const double complex *x, kn
     kn_status status;
 
     f->sum.data = x;
-    if (mri_kernel_is_nufft(f->kernel)) {
+    if (mri_kernel_is_transform(f->kernel)) {
         status = ki_mri_host_nufft_forward(back->nufft, x, f->data, err);
         *rate = (kn_recon_rate){.seconds = ki_clock_seconds() - start};
         return status;

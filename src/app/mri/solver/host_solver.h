@@ -10,8 +10,8 @@ struct mri_host_normal;
 
 // F^H W F (toeplitz.h) of the matrix, k, samples and weights (w |phi|^2; NULL: 1) that `of` has; its `ask` is
 // asked then and by ki_mri_host_normal_apply. q by ki_mri_sum_host and `kernel`, one of
-// the host. `rate` may be NULL. Memory: 24 bytes a point of the grid. Errors: those of
-// ki_mri_toeplitz_measure and ki_mri_sum_host; KN_ERROR_MEMORY.
+// the host; of samples on the grid the sums of their weights instead. `rate` may be NULL. Memory: 24 bytes a
+// point of the grid. Errors: those of ki_mri_toeplitz_measure and ki_mri_sum_host; KN_ERROR_MEMORY.
 kn_status ki_mri_host_normal_create(const struct mri_sum *of, enum mri_kernel kernel,
                                     struct mri_host_normal **normal, kn_recon_rate *rate, kn_error *err);
 // The same by both sums, each time it is applied: F too by ki_mri_sum_host, with the parts of voxels and

@@ -98,7 +98,7 @@ kn_status ki_mri_forward_normal_create(kn_queue *queue, const kn_recon_matrix *m
     *made = NULL;
     if (!forward)
         return ki_fail_memory(err, sizeof *forward, "the normal operator");
-    if (!queue || ((unsigned)kernel >= MRI_HOST_DOUBLE && kernel != MRI_NUFFT))
+    if (!queue || !mri_kernel_is_of_device(kernel))
         status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "mri_forward_normal_create: the queue is NULL, or kernel %d is not one of a device",
                          (int)kernel);
@@ -110,8 +110,9 @@ kn_status ki_mri_forward_normal_create(kn_queue *queue, const kn_recon_matrix *m
     if (!status)
         status = kn_buffer_create(kn_queue_get_context(queue), (samples ? samples : 1) * 2 * sizeof(float),
                                   &forward->sum.device_data, err);
-    if (!status && kernel == MRI_NUFFT)
-        status = ki_mri_nufft_create(queue, matrix, k, samples, weights, NULL, tolerance,
+    if (!status && mri_kernel_is_transform(kernel))
+        status = ki_mri_nufft_create(queue, matrix, k, samples, weights, NULL,
+                                     mri_kernel_is_cartesian(kernel) ? MRI_NUFFT_ON_GRID : tolerance,
                                      &forward->sum.device_nufft, err);
     if (!status)
         status = ki_mri_normal_begin(kn_queue_get_context(queue), matrix, NAN, apply, forward,

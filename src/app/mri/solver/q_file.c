@@ -100,6 +100,12 @@ static kn_status refuse_hash(const char *path, const char *what, const struct ki
 static kn_status check_head(const char *path, const struct head *found, const struct head *wanted,
                             kn_error *err)
 {
+    // Samples on the grid have the matrix's.
+    const uint64_t *length =
+        strncmp(found->kernel, ki_mri_kernel_names[MRI_CARTESIAN], sizeof found->kernel) == 0
+            ? wanted->matrix
+            : wanted->length;
+
     if (memcmp(found->magic, wanted->magic, sizeof magic) != 0)
         return ki_fail_at(
             err, KN_ERROR_INPUT, path, 0,
@@ -110,12 +116,12 @@ static kn_status check_head(const char *path, const struct head *found, const st
                           (unsigned long long)found->matrix[0], (unsigned long long)found->matrix[1],
                           (unsigned long long)found->matrix[2], (unsigned long long)wanted->matrix[0],
                           (unsigned long long)wanted->matrix[1], (unsigned long long)wanted->matrix[2]);
-    if (memcmp(found->length, wanted->length, sizeof found->length) != 0)
+    if (memcmp(found->length, length, sizeof found->length) != 0)
         return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                           "Q on a grid of %llu x %llu x %llu points; expected %llu x %llu x %llu",
                           (unsigned long long)found->length[0], (unsigned long long)found->length[1],
-                          (unsigned long long)found->length[2], (unsigned long long)wanted->length[0],
-                          (unsigned long long)wanted->length[1], (unsigned long long)wanted->length[2]);
+                          (unsigned long long)found->length[2], (unsigned long long)length[0],
+                          (unsigned long long)length[1], (unsigned long long)length[2]);
     if (found->samples != wanted->samples)
         return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "Q of %llu samples; these are %llu",
                           (unsigned long long)found->samples, (unsigned long long)wanted->samples);
@@ -128,11 +134,11 @@ static kn_status check_head(const char *path, const struct head *found, const st
     return KN_OK;
 }
 
-// The eigenvalues, of `bytes`, with the hash behind them. The caller frees them.
-static kn_status read_file(FILE *file, const char *path, const struct head *wanted, size_t bytes,
-                           struct head *head, void **eigenvalues, kn_error *err)
+// The eigenvalues, of `*bytes`, with the hash behind them. The caller frees them.
+static kn_status read_file(FILE *file, const char *path, const struct head *wanted, struct head *head,
+                           size_t *bytes, void **eigenvalues, kn_error *err)
 {
-    size_t all = bytes + KI_HASH_BYTES, have = 0, begun = fread(head, 1, sizeof *head, file);
+    size_t all, have = 0, begun = fread(head, 1, sizeof *head, file);
     struct ki_hash hash;
     kn_status status;
 
@@ -145,6 +151,8 @@ static kn_status read_file(FILE *file, const char *path, const struct head *want
     if (begun < sizeof *head)
         memset(head, 0, sizeof *head);
     status = check_head(path, head, wanted, err);
+    *bytes = (size_t)(head->length[0] * head->length[1] * head->length[2]) * sizeof(float);
+    all = *bytes + KI_HASH_BYTES;
     if (!status)
         status = ki_input_read(file, path, all, eigenvalues, &have, err);
     if (!status && (have < all || fgetc(file) != EOF))
@@ -152,8 +160,8 @@ static kn_status read_file(FILE *file, const char *path, const struct head *want
                             have < all ? "less" : "more", all + sizeof *head);
     if (status)
         return status;
-    hash = hash_of(head, *eigenvalues, bytes);
-    if (memcmp(&hash, (char *)*eigenvalues + bytes, sizeof hash) != 0)
+    hash = hash_of(head, *eigenvalues, *bytes);
+    if (memcmp(&hash, (char *)*eigenvalues + *bytes, sizeof hash) != 0)
         return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                           "is damaged: its contents do not have the SHA-256 that stands at its end");
     return KN_OK;
@@ -168,6 +176,7 @@ kn_status ki_mri_toeplitz_load(kn_queue *queue, const kn_recon_matrix *matrix, c
     struct mri_toeplitz *made = NULL;
     struct head head, wanted;
     void *eigenvalues = NULL;
+    size_t bytes = 0;
     FILE *file;
     kn_status status = ki_mri_toeplitz_measure(matrix, &size, err);
 
@@ -178,14 +187,14 @@ kn_status ki_mri_toeplitz_load(kn_queue *queue, const kn_recon_matrix *matrix, c
     file = fopen(path, "rb");
     if (!file)
         return ki_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
-    status = read_file(file, path, &wanted, size.points * sizeof(float), &head, &eigenvalues, err);
+    status = read_file(file, path, &wanted, &head, &bytes, &eigenvalues, err);
     fclose(file);
     if (!status) {
         memcpy(origin.kernel, head.kernel, sizeof origin.kernel);
         status = ki_toeplitz_create(queue, &origin, &made, err);
     }
     if (!status)
-        status = kn_buffer_write(queue, made->eigenvalues, 0, eigenvalues, size.points * sizeof(float), err);
+        status = kn_buffer_write(queue, made->eigenvalues, 0, eigenvalues, bytes, err);
     if (!status)
         status = ki_toeplitz_find_bound(queue, made, err);
     free(eigenvalues);

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 
 #include "algo/columns.h"
+#include "app/mri/cartesian.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/os/clock.h"
 #include "toeplitz_internal.h"
 
 // ---- sizes ----
@@ -52,8 +54,8 @@ static size_t half_of(const kn_recon_matrix *twice)
     return centre + 1;
 }
 
-kn_status ki_mri_toeplitz_measure(const kn_recon_matrix *matrix, struct mri_toeplitz_size *size,
-                                  kn_error *err)
+static kn_status measure(const kn_recon_matrix *matrix, bool on_grid, struct mri_toeplitz_size *size,
+                         kn_error *err)
 {
     struct mri_toeplitz_size found = {.points = 1};
     kn_recon_matrix grid = {.axes = matrix->axes}, twice;
@@ -68,17 +70,35 @@ kn_status ki_mri_toeplitz_measure(const kn_recon_matrix *matrix, struct mri_toep
                            matrix->size[axis], "xyz"[axis], UINT32_MAX / 8);
     twice = doubled(matrix);
     for (size_t axis = 0; axis < MRI_AXES; axis++)
-        found.length[axis] = grid.size[axis] = grid_length(matrix->size[axis]);
+        found.length[axis] = grid.size[axis] = on_grid ? matrix->size[axis] : grid_length(matrix->size[axis]);
     status = ki_mri_matrix_count(&grid, &found.points, err);
     if (status)
         return status;
-    found.differences = half_of(&twice);
+    found.differences = on_grid ? 0 : half_of(&twice);
     // What the transforms keep in between: padded along x, and along x and y.
     first = matrix->size[2] * matrix->size[1] * found.length[0];
     second = matrix->size[2] * found.length[1] * found.length[0];
     found.bytes = (3 * found.points + 2 * (first + second + found.differences)) * sizeof(float);
     *size = found;
     return KN_OK;
+}
+
+kn_status ki_mri_toeplitz_measure(const kn_recon_matrix *matrix, struct mri_toeplitz_size *size,
+                                  kn_error *err)
+{
+    return measure(matrix, false, size, err);
+}
+
+kn_status ki_mri_toeplitz_measure_on_grid(const kn_recon_matrix *matrix, struct mri_toeplitz_size *size,
+                                          kn_error *err)
+{
+    return measure(matrix, true, size, err);
+}
+
+kn_status ki_mri_toeplitz_measure_for(const kn_recon_matrix *matrix, enum mri_kernel kernel,
+                                      struct mri_toeplitz_size *size, kn_error *err)
+{
+    return measure(matrix, mri_kernel_is_cartesian(kernel), size, err);
 }
 
 struct mri_bytes ki_mri_toeplitz_memory(const kn_queue *queue, const struct mri_toeplitz_size *size,
@@ -231,7 +251,8 @@ kn_status ki_toeplitz_create(kn_queue *queue, const struct toeplitz_origin *orig
     const kn_device_info *info = kn_context_get_device(context);
     struct mri_toeplitz_size size;
     struct mri_toeplitz *made;
-    kn_status status = ki_mri_toeplitz_measure(&origin->matrix, &size, err);
+    bool on_grid = strcmp(origin->kernel, ki_mri_kernel_names[MRI_CARTESIAN]) == 0;
+    kn_status status = measure(&origin->matrix, on_grid, &size, err);
 
     if (status)
         return status;
@@ -332,6 +353,31 @@ static kn_status find_eigenvalues(kn_queue *queue, struct mri_toeplitz *toeplitz
     return status;
 }
 
+// Of samples on the grid, whose scale the transforms do not have.
+static kn_status eigenvalues_on_grid(kn_queue *queue, const struct mri_sum *of, struct mri_toeplitz *toeplitz,
+                                     kn_recon_rate *rate, kn_error *err)
+{
+    size_t points = toeplitz->size.points;
+    double began = ki_clock_seconds(), *sums = malloc(points * sizeof *sums);
+    float *singles = malloc(points * sizeof *singles);
+    kn_status status = sums && singles ? check_samples(of->k, of->samples, of->weights, err)
+                                       : ki_fail_memory(err, points * sizeof *sums, "computing Q");
+
+    if (!status) {
+        ki_mri_grid_weights(&of->matrix, of->k, of->samples, of->weights, sums);
+        for (size_t i = 0; i < points; i++)
+            singles[i] = (float)sums[i];
+        status = kn_buffer_write(queue, toeplitz->eigenvalues, 0, singles, points * sizeof *singles, err);
+    }
+    free(sums);
+    free(singles);
+    if (!status)
+        status = ki_toeplitz_find_bound(queue, toeplitz, err);
+    if (!status && rate)
+        *rate = (kn_recon_rate){.seconds = ki_clock_seconds() - began}; // its terms are none of differences
+    return status;
+}
+
 // All differences: those beyond half of them are not looked at.
 static kn_status differences_by_nufft(kn_queue *queue, const struct mri_sum *of, kn_buffer **q,
                                       kn_recon_rate *rate, kn_error *err)
@@ -383,7 +429,13 @@ static kn_status compute(kn_queue *queue, const struct mri_sum *of, enum mri_ker
         return ki_fail(err, KN_ERROR_ARGUMENT, "there is no kernel %d; see mri_kernel", (int)kernel);
     origin.matrix = of->matrix;
     snprintf(origin.kernel, sizeof origin.kernel, "%s", ki_mri_kernel_names[kernel]);
+    if (mri_kernel_is_cartesian(kernel) && given)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "differences of Q, which samples on the grid do not have");
     status = ki_toeplitz_create(queue, &origin, &made, err);
+    if (!status && mri_kernel_is_cartesian(kernel)) {
+        status = eigenvalues_on_grid(queue, of, made, rate, err);
+        goto done;
+    }
     if (!status && kernel == MRI_NUFFT && !given)
         status = differences_by_nufft(queue, of, &q, rate, err);
     else if (!status)
@@ -395,6 +447,7 @@ static kn_status compute(kn_queue *queue, const struct mri_sum *of, enum mri_ker
                                              made->size.differences, q, rate, err);
     if (!status)
         status = find_eigenvalues(queue, made, q, err);
+done:
     kn_buffer_free(q);
     if (status)
         ki_mri_toeplitz_free(made);

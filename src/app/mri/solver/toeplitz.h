@@ -32,6 +32,12 @@ struct mri_toeplitz_size {
 };
 kn_status ki_mri_toeplitz_measure(const kn_recon_matrix *matrix, struct mri_toeplitz_size *size,
                                   kn_error *err);
+// The same of samples on the grid (app/mri/cartesian.h): the matrix's own grid, and no differences.
+kn_status ki_mri_toeplitz_measure_on_grid(const kn_recon_matrix *matrix, struct mri_toeplitz_size *size,
+                                          kn_error *err);
+// Whichever the kernel has.
+kn_status ki_mri_toeplitz_measure_for(const kn_recon_matrix *matrix, enum mri_kernel kernel,
+                                      struct mri_toeplitz_size *size, kn_error *err);
 // The same, and while it is made what computes q.
 struct mri_bytes ki_mri_toeplitz_memory(const kn_queue *queue, const struct mri_toeplitz_size *size,
                                         size_t samples);
@@ -57,6 +63,7 @@ kn_status ki_mri_toeplitz_from(kn_queue *queue, const kn_recon_matrix *matrix, c
 // context, and for one thread at a time. Errors: KN_ERROR_ARGUMENT; KN_ERROR_LIMIT for a grid that is more
 // than one allocation of the device; those of ki_mri_sum_device or ki_mri_sum_host, whichever the kernel is
 // of.
+// By MRI_CARTESIAN the eigenvalues are the weights' sums at each point of the matrix's own grid.
 kn_status ki_mri_toeplitz_compute(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                   size_t samples, const double *weights, enum mri_kernel kernel,
                                   struct mri_toeplitz **toeplitz, kn_recon_rate *rate, kn_error *err);

@@ -10,7 +10,8 @@
 kn_status ki_mri_nufft_for(const struct mri_sum *sum, enum mri_kernel kernel, const kn_host_options *options,
                            struct mri_host_nufft **nufft, kn_error *err)
 {
-    const struct mri_nufft_options how = {.tolerance = sum->tolerance,
+    const struct mri_nufft_options how = {.tolerance = mri_kernel_is_cartesian(kernel) ? MRI_NUFFT_ON_GRID
+                                                                                       : sum->tolerance,
                                           .is_double = mri_kernel_is_double(kernel)};
 
     return ki_mri_host_nufft_create(&sum->matrix, sum->k, sum->samples, &how, options, sum->ask, nufft, err);
@@ -18,7 +19,9 @@ kn_status ki_mri_nufft_for(const struct mri_sum *sum, enum mri_kernel kernel, co
 
 struct mri_bytes ki_nufft_host_memory(const kn_recon_matrix *matrix, size_t samples, enum mri_kernel kernel)
 {
-    const struct mri_nufft_options how = {.tolerance = MRI_NUFFT_LEAST(mri_kernel_is_double(kernel)),
+    const struct mri_nufft_options how = {.tolerance = mri_kernel_is_cartesian(kernel)
+                                                           ? MRI_NUFFT_ON_GRID
+                                                           : MRI_NUFFT_LEAST(mri_kernel_is_double(kernel)),
                                           .is_double = mri_kernel_is_double(kernel)};
     size_t voxels = sizeof(double complex);
 

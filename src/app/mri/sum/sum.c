@@ -24,7 +24,10 @@ const char *const ki_mri_kernel_names[MRI_KERNELS + 1] = {"naive",
                                                           "host-single-separable",
                                                           "host-double-nufft",
                                                           "host-single-nufft",
+                                                          "host-double-cartesian",
+                                                          "host-single-cartesian",
                                                           "nufft",
+                                                          "cartesian",
                                                           NULL};
 
 enum {
@@ -99,7 +102,7 @@ kn_status ki_sum_check(const char *function, struct mri_sum *sum, kn_error *err)
 kn_status ki_sum_check_positions(const char *function, const struct mri_sum *sum, enum mri_kernel kernel,
                                  kn_error *err)
 {
-    if (!sum->positions || !(mri_kernel_is_separable(kernel) || mri_kernel_is_nufft(kernel)))
+    if (!sum->positions || !(mri_kernel_is_separable(kernel) || mri_kernel_is_transform(kernel)))
         return KN_OK;
     return ki_fail(err, KN_ERROR_ARGUMENT,
                    "%s: positions of their own, but the kernel %s is for the matrix's alone", function,
@@ -492,7 +495,7 @@ static kn_status check_device(const kn_queue *queue, const struct mri_sum *sum, 
     if (!queue || !image || queue->context != image->context)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "mri_sum_device: queue or image is NULL, or of another context");
-    if ((unsigned)kernel >= MRI_HOST_DOUBLE && kernel != MRI_NUFFT)
+    if (!mri_kernel_is_of_device(kernel))
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "mri_sum_device: kernel %d is not one of a device; see mri_kernel", (int)kernel);
     if (ki_sum_check_positions("mri_sum_device", sum, kernel, err))
@@ -523,7 +526,9 @@ kn_status ki_mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum m
         status = check_device(queue, &sum, kernel, image, err);
     if (status)
         return status;
-    if (kernel == MRI_NUFFT)
+    if (mri_kernel_is_cartesian(kernel))
+        sum.tolerance = MRI_NUFFT_ON_GRID;
+    if (mri_kernel_is_transform(kernel))
         return ki_nufft_device(queue, &sum, image, rate, err);
     work.layout = sum_is_real(&sum) ? form->real_layout : form->layout;
     work.constant = form->constant;

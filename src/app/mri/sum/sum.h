@@ -41,7 +41,10 @@ enum mri_kernel {
     MRI_HOST_SINGLE_SEPARABLE, // as products of matrices
     MRI_HOST_DOUBLE_NUFFT,
     MRI_HOST_SINGLE_NUFFT, // by a NUFFT, to a tolerance: all before are exact but for rounding
-    MRI_NUFFT,             // the same on a device
+    MRI_HOST_DOUBLE_CARTESIAN,
+    MRI_HOST_SINGLE_CARTESIAN, // by Fourier transforms, of samples that lie on the grid: exact as well
+    MRI_NUFFT,
+    MRI_CARTESIAN, // the same two on a device
     MRI_KERNELS,
     MRI_EXACT = MRI_HOST_DOUBLE_NUFFT
 };
@@ -62,20 +65,37 @@ static inline bool mri_kernel_is_nufft(enum mri_kernel kernel)
     return kernel == MRI_NUFFT || kernel == MRI_HOST_DOUBLE_NUFFT || kernel == MRI_HOST_SINGLE_NUFFT;
 }
 
+static inline bool mri_kernel_is_cartesian(enum mri_kernel kernel)
+{
+    return kernel == MRI_CARTESIAN || kernel == MRI_HOST_DOUBLE_CARTESIAN ||
+           kernel == MRI_HOST_SINGLE_CARTESIAN;
+}
+
+// Both sums by a Fourier transform, which struct mri_nufft and struct mri_host_nufft prepare: a NUFFT's, or
+// that of samples on the grid.
+static inline bool mri_kernel_is_transform(enum mri_kernel kernel)
+{
+    return mri_kernel_is_nufft(kernel) || mri_kernel_is_cartesian(kernel);
+}
+
+static inline bool mri_kernel_is_of_device(enum mri_kernel kernel)
+{
+    return (unsigned)kernel < MRI_HOST_DOUBLE || kernel == MRI_NUFFT || kernel == MRI_CARTESIAN;
+}
+
 static inline bool mri_kernel_is_double(enum mri_kernel kernel)
 {
     return kernel == MRI_HOST_DOUBLE || kernel == MRI_HOST_DOUBLE_SEPARABLE ||
-           kernel == MRI_HOST_DOUBLE_NUFFT;
+           kernel == MRI_HOST_DOUBLE_NUFFT || kernel == MRI_HOST_DOUBLE_CARTESIAN;
 }
 
-// What has the same place and precision: the sum as it stands, as a product of matrices, and by a NUFFT. Of
-// the lecture's kernels these are MRI_SEPARABLE and MRI_NUFFT.
+// What has the same place and precision: the sum as it stands, as a product of matrices, by a NUFFT, and of
+// samples on the grid. Of the lecture's kernels these are MRI_SEPARABLE, MRI_NUFFT and MRI_CARTESIAN.
 static inline enum mri_kernel mri_kernel_direct(enum mri_kernel kernel)
 {
-    return kernel == MRI_SEPARABLE || kernel == MRI_NUFFT ? MRI_TUNED
-           : !mri_kernel_is_host(kernel)                  ? kernel
-           : mri_kernel_is_double(kernel)                 ? MRI_HOST_DOUBLE
-                                                          : MRI_HOST_SINGLE;
+    return mri_kernel_is_host(kernel) ? mri_kernel_is_double(kernel) ? MRI_HOST_DOUBLE : MRI_HOST_SINGLE
+           : kernel == MRI_SEPARABLE || mri_kernel_is_transform(kernel) ? MRI_TUNED
+                                                                        : kernel;
 }
 
 static inline enum mri_kernel mri_kernel_separable(enum mri_kernel kernel)
@@ -90,6 +110,13 @@ static inline enum mri_kernel mri_kernel_nufft(enum mri_kernel kernel)
     return !mri_kernel_is_host(kernel)    ? MRI_NUFFT
            : mri_kernel_is_double(kernel) ? MRI_HOST_DOUBLE_NUFFT
                                           : MRI_HOST_SINGLE_NUFFT;
+}
+
+static inline enum mri_kernel mri_kernel_cartesian(enum mri_kernel kernel)
+{
+    return !mri_kernel_is_host(kernel)    ? MRI_CARTESIAN
+           : mri_kernel_is_double(kernel) ? MRI_HOST_DOUBLE_CARTESIAN
+                                          : MRI_HOST_SINGLE_CARTESIAN;
 }
 
 extern const char *const ki_mri_kernel_names[MRI_KERNELS + 1]; // "naive", ...; ends in NULL

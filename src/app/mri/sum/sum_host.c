@@ -267,7 +267,7 @@ struct mri_bytes ki_mri_sum_host_memory(const kn_recon_matrix *matrix, size_t sa
     size_t size = number_size(mri_kernel_is_double(kernel) ? IN_DOUBLE : IN_SINGLE);
     const struct mri_bytes numbers = {.host = saturate_times(samples, NUMBERS * size)};
 
-    if (mri_kernel_is_nufft(kernel))
+    if (mri_kernel_is_transform(kernel))
         return ki_nufft_host_memory(matrix, samples, kernel);
     return mri_kernel_is_separable(kernel) ? mri_bytes_both(numbers, ki_separable_host_memory(size))
                                            : numbers;
@@ -309,7 +309,7 @@ kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, c
         status = check_host(&sum, kernel, image, err);
     if (status)
         return status;
-    if (mri_kernel_is_nufft(kernel))
+    if (mri_kernel_is_transform(kernel))
         return ki_nufft_host(&sum, kernel, options, image, rate, err);
     h.level = plan.level;
     h.kind = kind_of(&sum, kernel);

@@ -75,6 +75,15 @@ static inline void api_sum(const struct problem *p, bool adjoint, bool weighted,
         }
 }
 
+// What the operations make of the image and samples, where these are.
+static inline void api_fill(struct problem *p)
+{
+    api_sum(p, false, false, p->image, p->forward);
+    api_sum(p, true, true, p->forward, p->normal);
+    api_sum(p, true, true, p->data, p->adjoint);
+    api_sum(p, true, false, p->data, p->bare);
+}
+
 static inline struct problem random_problem(const kn_recon_matrix *matrix, size_t samples, unsigned kind,
                                             uint64_t *state)
 {
@@ -95,10 +104,7 @@ static inline struct problem random_problem(const kn_recon_matrix *matrix, size_
     p.adjoint = test_allocate(2 * p.voxels * sizeof *p.adjoint);
     p.bare = test_allocate(2 * p.voxels * sizeof *p.bare);
     p.normal = test_allocate(2 * p.voxels * sizeof *p.normal);
-    api_sum(&p, false, false, p.image, p.forward);
-    api_sum(&p, true, true, p.forward, p.normal);
-    api_sum(&p, true, true, p.data, p.adjoint);
-    api_sum(&p, true, false, p.data, p.bare);
+    api_fill(&p);
     return p;
 }
 

@@ -199,7 +199,7 @@ START_TEST(chosen)
          KN_RECON_ADJOINT_DIRECT,
          "direct: the sums of the kernel"},
     };
-    const double k[3] = {0, 1, 0}, data[2] = {1, 0};
+    const double k[3] = {0, 1.5, 0}, data[2] = {1, 0};
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const kn_recon_options options = KN_INIT(kn_recon_options, .kernel = rows[i].kernel);
@@ -226,7 +226,7 @@ END_TEST
 // koine recon asks it of kernels that it has chosen by name; positions of their own have the direct sum.
 START_TEST(asked)
 {
-    const double k[3] = {0, 1, 0}, data[2] = {1, 0};
+    const double k[3] = {0, 1.5, 0}, data[2] = {1, 0};
     double positions[3 * 64] = {0};
     const kn_recon_scan scan =
         KN_INIT(kn_recon_scan, .matrix = {2, {8, 8, 0}}, .samples = 1, .coils = 1, .k = k, .data = data);
@@ -250,9 +250,36 @@ START_TEST(asked)
     options.adjoint = KN_RECON_ADJOINT_NUFFT;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "give no positions",
                    kn_recon_choose_adjoint(NULL, &scan, &options, &elsewhere, &method, why, &err));
+    // Among three with a tolerance: of one sample the sum as it stands.
     options.nufft_tolerance = 1e-6;
     EXPECT_OK(kn_recon_choose_adjoint(NULL, &scan, &options, NULL, &method, why, &err));
     ck_assert_int_ne(method, KN_RECON_ADJOINT_NUFFT);
+    ck_assert_ptr_nonnull(strstr(why, ", nufft "));
+}
+END_TEST
+
+// A million samples of 256 x 256 voxels, of which no array is read: by a NUFFT where a tolerance is given,
+// and not where none is.
+START_TEST(chosen_by_tolerance)
+{
+    static const kn_recon_matrix matrix = {2, {256, 256, 0}};
+    enum { SAMPLES = 1000000 };
+    const kn_recon_scan scan = KN_INIT(kn_recon_scan, .matrix = matrix, .samples = SAMPLES, .coils = 1);
+    const double tolerances[] = {0, 1e-4};
+
+    for (int place = 0; place < 2; place++)
+        for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
+            const kn_recon_solve_options options = KN_INIT(
+                kn_recon_solve_options, .method = KN_RECON_METHOD_ADJOINT, .nufft_tolerance = tolerances[i]);
+            kn_recon_adjoint_method method = KN_RECON_ADJOINT_AUTO;
+            char why[KN_RECON_WHY];
+
+            EXPECT_OK(
+                kn_recon_choose_adjoint(place ? queue : NULL, &scan, &options, NULL, &method, why, &err));
+            ck_assert_int_eq(method == KN_RECON_ADJOINT_NUFFT, i == 1);
+            ck_assert_int_eq(strstr(why, "nufft") == why, i == 1);
+            ck_assert_int_eq(strstr(why, "nufft") != NULL, i == 1);
+        }
 }
 END_TEST
 
@@ -262,14 +289,14 @@ START_TEST(refused)
     const kn_recon_matrix matrix = {2, {8, 8, 0}};
     const kn_recon_scan scan =
         KN_INIT(kn_recon_scan, .matrix = matrix, .samples = 1, .coils = 1, .k = k, .data = data);
-    kn_recon_options options = KN_INIT(kn_recon_options, .adjoint = (kn_recon_adjoint_method)4);
-    kn_recon_solve_options solve = KN_INIT(kn_recon_solve_options, .adjoint = (kn_recon_adjoint_method)4);
+    kn_recon_options options = KN_INIT(kn_recon_options, .adjoint = (kn_recon_adjoint_method)5);
+    kn_recon_solve_options solve = KN_INIT(kn_recon_solve_options, .adjoint = (kn_recon_adjoint_method)5);
     kn_recon_plan *plan = NULL;
     kn_recon_solution *solution = NULL;
 
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "there is no method 4 of the adjoint",
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "there is no method 5 of the adjoint",
                    kn_recon_plan_create(NULL, &matrix, k, 1, &options, &plan, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "there is no method of the adjoint 4",
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "there is no method of the adjoint 5",
                    kn_recon_solve(NULL, &scan, &solve, &solution, &err));
     options.adjoint = solve.adjoint = KN_RECON_ADJOINT_SEPARABLE;
     options.kernel = KN_RECON_KERNEL_NAIVE;
@@ -278,8 +305,8 @@ START_TEST(refused)
     solve.method = KN_RECON_METHOD_GRIDDING;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the adjoint separable is only for sums",
                    kn_recon_solve(queue, &scan, &solve, &solution, &err));
-    options = KN_INIT(kn_recon_options, .nufft_tolerance = 1e-5);
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "for KN_RECON_ADJOINT_NUFFT alone",
+    options = KN_INIT(kn_recon_options, .nufft_tolerance = 1e-5, .adjoint = KN_RECON_ADJOINT_SEPARABLE);
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "for KN_RECON_ADJOINT_NUFFT and KN_RECON_ADJOINT_AUTO alone",
                    kn_recon_plan_create(NULL, &matrix, k, 1, &options, &plan, &err));
     options.adjoint = KN_RECON_ADJOINT_NUFFT;
     options.kernel = KN_RECON_KERNEL_NAIVE;
@@ -293,8 +320,9 @@ START_TEST(refused)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected 1e-12 to 0.1 with the kernel host-double",
                    kn_recon_plan_create(NULL, &matrix, k, 1, &options, &plan, &err));
     options.kernel = KN_RECON_KERNEL_HOST_SINGLE;
-    for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
-        options.nufft_tolerance = tolerances[i];
+    for (size_t i = 0; i < 2 * sizeof tolerances / sizeof *tolerances; i++) {
+        options.adjoint = i % 2 ? KN_RECON_ADJOINT_AUTO : KN_RECON_ADJOINT_NUFFT;
+        options.nufft_tolerance = tolerances[i / 2];
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected 1e-06 to 0.1 with the kernel host-single",
                        kn_recon_plan_create(NULL, &matrix, k, 1, &options, &plan, &err));
     }
@@ -306,13 +334,14 @@ START_TEST(refused)
     ck_assert_ptr_null(kn_recon_solution_get_adjoint_why(NULL));
     ck_assert_str_eq(kn_recon_adjoint_method_name(KN_RECON_ADJOINT_SEPARABLE), "separable");
     ck_assert_str_eq(kn_recon_adjoint_method_name(KN_RECON_ADJOINT_NUFFT), "nufft");
-    ck_assert_ptr_null(kn_recon_adjoint_method_name((kn_recon_adjoint_method)4));
+    ck_assert_ptr_null(kn_recon_adjoint_method_name((kn_recon_adjoint_method)5));
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {products, nuffts, solved_by_nufft, what_ran, chosen, asked, refused};
+    const TTest *const tests[] = {products, nuffts, solved_by_nufft,     what_ran,
+                                  chosen,   asked,  chosen_by_tolerance, refused};
 
     return test_run("recon adjoint", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
