@@ -44,7 +44,10 @@ typedef enum kn_least_squares_method {
     KN_LEAST_SQUARES_GRAM = 5,
     // KN_SOLVE_SIRT: bounds are kept exactly; neither lambda nor smooth, and A must have no negative
     // elements.
-    KN_LEAST_SQUARES_SIRT = 6
+    KN_LEAST_SQUARES_SIRT = 6,
+    // For a geometry: filtered back-projection (kn_tomography_fbp_plan_create), which minimises nothing, and
+    // has no iterations, start, bounds or terms. On the host in either precision.
+    KN_LEAST_SQUARES_FBP = 7
 } kn_least_squares_method;
 
 typedef enum kn_least_squares_stop {
@@ -95,11 +98,11 @@ typedef struct kn_least_squares_options {
     // x, d and weight, and in i, the column; linear in d. F(x, x) is added to the gradient. NULL: none.
     const char *correction;
     kn_least_squares_preconditioner preconditioner; // for CGNR on the host
-    // How a device stores A, for all methods but GRAM; for CGNR on the host, AUTO, SELL and SIMPLE.
+    // How a device stores A, for all methods but GRAM and FBP; for CGNR on the host, AUTO, SELL and SIMPLE.
     kn_sparse_format format;
     // KN_F64, KN_F32, or 0: KN_F64 if the other options allow double precision. Devices with double precision
     // support KN_F64 for matrices, with CGNR and PRINTED, but not with STOP_NCP, backprojection and the
-    // formats on the fly; the host supports KN_F32 only with CGNR.
+    // formats on the fly; the host supports KN_F32 only with CGNR and FBP.
     kn_type type;
     kn_least_squares_progress *progress; // NULL: none
     // Called before each iteration of CGNR and of the methods with bounds, as in kn_solve_options, except
@@ -108,6 +111,7 @@ typedef struct kn_least_squares_options {
     kn_solve_progress *iteration_progress;
     void *progress_data;                          // what both are called with
     const struct kn_least_squares_tuning *tuning; // koine/experimental/least_squares.h; NULL: the default
+    kn_tomography_filter filter;                  // of FBP
 } kn_least_squares_options;
 
 // ---- results ----
@@ -118,7 +122,7 @@ typedef enum kn_least_squares_stopped {
     KN_LEAST_SQUARES_STOPPED_DISCREPANCY = 2,
     KN_LEAST_SQUARES_STOPPED_NCP = 3,
     KN_LEAST_SQUARES_STOPPED_FLOOR = 4,    // the gradient is as small as the precision allows
-    KN_LEAST_SQUARES_STOPPED_DIRECT = 5,   // GRAM, which has no iterations
+    KN_LEAST_SQUARES_STOPPED_DIRECT = 5,   // GRAM and FBP, which have no iterations
     KN_LEAST_SQUARES_STOPPED_CURVATURE = 6 // nothing is left to do, or the correction is not convex
 } kn_least_squares_stopped;
 
@@ -128,7 +132,7 @@ typedef struct kn_least_squares_solution {
     kn_least_squares_stopped stopped;
     // Computed in double precision from the x that is returned: |A x - b| / |b|; and the length of the
     // gradient, or of the projected gradient if bounds are kept exactly, as a fraction of that at the start
-    // (with a correction, as the device computed it).
+    // (with a correction, as the device computed it); NaN for FBP.
     double residual, normal_residual;
     // For single precision: an estimate of the relative difference between x and the result of double
     // precision by the same stopping rule; and whether x is usable as an answer. A least-squares solution
@@ -136,7 +140,7 @@ typedef struct kn_least_squares_solution {
     // resulting change; an iterate is compared with those of exact arithmetic, behind which rounding makes it
     // lag. Precision is reached if the estimate is below one tenth, or, for iterates, if the fit is as good.
     // NaN and true if nothing can be said: in double precision, within bounds that are kept exactly, and for
-    // an iterate with a preconditioner.
+    // an iterate with a preconditioner, and for FBP.
     double error_estimate;
     bool precision_reached;
     bool tolerance_reached, noise_reached; // also true if they are not asked for
@@ -148,9 +152,9 @@ typedef struct kn_least_squares_result kn_least_squares_result;
 // ---- solving ----
 
 // Solves for all right-hand sides. x has `count` times the matrix's columns: the starts (0 is a good one;
-// GRAM ignores it) and the solutions. Computes on the queue's device, in order with the other work in it, or,
-// if `queue` is NULL, on the host. All arrays are in double precision, and are converted for KN_F32. In
-// single precision, a device solves for up to 128 right-hand sides together (CGNR of matrices with
+// GRAM and FBP ignore it) and the solutions. Computes on the queue's device, in order with the other work in
+// it, or, if `queue` is NULL, on the host. All arrays are in double precision, and are converted for KN_F32.
+// In single precision, a device solves for up to 128 right-hand sides together (CGNR of matrices with
 // KN_SPARSE_AUTO and a fixed number of iterations, and GRAM), otherwise one after another. `made` may be
 // NULL; free it with kn_least_squares_result_free. x and `made` are written only on success. Waits. Cost:
 // compiling, the two formats of the matrix, the iterations, and for every solution two products each with A
@@ -183,7 +187,7 @@ KN_API const kn_least_squares_solution *kn_least_squares_get_solution(const kn_l
 // The convergence history of right-hand side i, before the first iteration and after each, *count numbers
 // (`count` may be NULL): |A x - b| / |b|, or on devices with CGNR and PRINTED the length of the gradient as a
 // fraction of that at the start, as kn_least_squares_get_history_is_normal tells. NULL, and 0, if there is no
-// such right-hand side, and for GRAM. Owned by the result.
+// such right-hand side, and for GRAM and FBP. Owned by the result.
 KN_API const double *kn_least_squares_get_history(const kn_least_squares_result *result, size_t i,
                                                   size_t *count);
 KN_API bool kn_least_squares_get_history_is_normal(const kn_least_squares_result *result);
@@ -203,15 +207,15 @@ KN_API double kn_least_squares_get_weight(const kn_least_squares_result *result)
 KN_API double kn_least_squares_get_shift(const kn_least_squares_result *result);
 // The adjoint test of the products that ran: |<A x, y> - <x, A^T y>| as a fraction of the sum of |a x y| over
 // all nonzeros, for x and y of numbers from -1 to 1; *bound (may be NULL) receives the most that rounding
-// explains. A greater value means that the solution is wrong.
+// explains. A greater value means that the solution is wrong. Both are 0 for FBP, which has no such products.
 KN_API double kn_least_squares_get_adjoint(const kn_least_squares_result *result, double *bound);
 
 // Whether the method keeps bounds exactly, and not by a penalty.
 KN_API bool kn_least_squares_method_holds_bounds(kn_least_squares_method method);
 
-// "auto", "cgnr", "printed", "fista", "bb", "gram", "sirt"; "auto", "fixed", "residual", "discrepancy",
-// "ncp"; "none", "jacobi", "ilu"; "iterations", "residual", "discrepancy", "ncp", "floor", "direct",
-// "curvature". NULL for any other value.
+// "auto", "cgnr", "printed", "fista", "bb", "gram", "sirt", "fbp"; "auto", "fixed", "residual",
+// "discrepancy", "ncp"; "none", "jacobi", "ilu"; "iterations", "residual", "discrepancy", "ncp", "floor",
+// "direct", "curvature". NULL for any other value.
 KN_API const char *kn_least_squares_method_name(kn_least_squares_method method);
 KN_API const char *kn_least_squares_stop_name(kn_least_squares_stop stop);
 KN_API const char *kn_least_squares_preconditioner_name(kn_least_squares_preconditioner preconditioner);

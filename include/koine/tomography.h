@@ -85,6 +85,64 @@ KN_API kn_status kn_tomography_project(kn_queue *queue, const kn_tomography_geom
                                        const double *from, double *to, kn_sparse_format format,
                                        kn_error *err);
 
+// ---- filtered back-projection ----
+
+// The factor of a frequency f, from 0 to 1/2 turns per detector: that of the ramp, |f|, band-limited by its
+// samples in space (Kak and Slaney, Principles of Computerized Tomographic Imaging, 1988), times a window
+// that suppresses noise.
+typedef enum kn_tomography_filter {
+    KN_TOMOGRAPHY_RAMP = 0,        // 1 (Ramachandran and Lakshminarayanan 1971)
+    KN_TOMOGRAPHY_SHEPP_LOGAN = 1, // sin(pi f) / (pi f)
+    KN_TOMOGRAPHY_COSINE = 2,      // cos(pi f)
+    KN_TOMOGRAPHY_HAMMING = 3,     // 0.54 + 0.46 cos(2 pi f)
+    KN_TOMOGRAPHY_HANN = 4         // (1 + cos(2 pi f)) / 2
+} kn_tomography_filter;
+
+typedef struct kn_tomography_fbp_options {
+    size_t struct_size; // set by KN_INIT
+    kn_tomography_filter filter;
+    // KN_F64 or KN_F32; 0: KN_F64 on the host, KN_F32 on devices, which have only that.
+    kn_type type;
+    unsigned threads;    // of the host; 0: as many as OMP_NUM_THREADS says, otherwise one per processor
+    kn_host_level level; // of the host
+} kn_tomography_fbp_options;
+
+typedef struct kn_tomography_fbp_plan kn_tomography_fbp_plan;
+
+// Prepares the filtered back-projection of sinograms of a geometry, which gives pictures at once, without
+// iterations: each projection is convolved with the filter, and a pixel sums what the filtered projections
+// are where it is seen, interpolated linearly between two detectors, times what each of them counts for: half
+// the angle to its two neighbours, modulo 180 degrees, which is pi / angles where they are evenly spaced. A
+// gap wider than four times the mean is taken for missing projections and not bridged. What lies beyond the
+// first and the last detector counts as 0. The convolution is a product of Fourier transforms over the next
+// power of two of at least twice the detectors, and 64.
+//
+// `queue` is where pictures are computed, and must stay open as long as the plan is used; NULL: the host.
+// `options` may be NULL. `theta` is copied. Memory: about 5 times the sinogram, with rows a little longer.
+// Errors: KN_ERROR_ARGUMENT for a geometry that is not as described above, and for options out of range;
+// KN_ERROR_UNSUPPORTED for KN_F64 on a device; KN_ERROR_LIMIT, KN_ERROR_MEMORY; those of the device.
+KN_API kn_status kn_tomography_fbp_plan_create(kn_queue *queue, const kn_tomography_geometry *geometry,
+                                               const kn_tomography_fbp_options *options,
+                                               kn_tomography_fbp_plan **plan, kn_error *err);
+// NULL is fine.
+KN_API void kn_tomography_fbp_plan_free(kn_tomography_fbp_plan *plan);
+
+// One picture, of arrays of the plan's type that do not overlap. Waits. A plan may be used by one thread at a
+// time. Bitwise reproducible on one device or host, whatever the number of threads. Cost: two transforms of
+// each projection, and angles * size^2 interpolations. Errors: KN_ERROR_ARGUMENT for NULL and for numbers
+// that are not finite, with their projection and detector; those of the device. `picture` is written only on
+// success.
+KN_API kn_status kn_tomography_fbp_execute(kn_tomography_fbp_plan *plan, const void *sinogram, void *picture,
+                                           kn_error *err);
+// The same of buffers of floats on the plan's device; asynchronous. Numbers that are not finite spoil all
+// pixels that see their projection. Errors: KN_ERROR_ARGUMENT for a plan of the host, and for buffers that
+// are too small or of another context.
+KN_API kn_status kn_tomography_fbp_execute_buffers(kn_tomography_fbp_plan *plan, const kn_buffer *sinogram,
+                                                   kn_buffer *picture, kn_error *err);
+
+// "ramp", "shepp-logan", "cosine", "hamming", "hann"; NULL for any other value.
+KN_API const char *kn_tomography_filter_name(kn_tomography_filter filter);
+
 // ---- the phantom ----
 
 // The head phantom of Shepp and Logan with Toft's contrast (The Radon Transform, 1996, appendix B), which

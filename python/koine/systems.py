@@ -17,9 +17,9 @@ from .errors import text_of
 from .interrupts import Watch
 from .numbers import doubles, natural
 from .sparse import formats, matrix_of, number_type
-from .tomography import RayTransform
+from .tomography import RayTransform, filters
 
-methods = Words("method", "KN_LEAST_SQUARES_", "auto cgnr printed fista bb gram sirt")
+methods = Words("method", "KN_LEAST_SQUARES_", "auto cgnr printed fista bb gram sirt fbp")
 stops = Words("stop", "KN_LEAST_SQUARES_STOP_", "auto fixed residual discrepancy ncp")
 preconditioners = Words("preconditioner", "KN_LEAST_SQUARES_", "none jacobi ilu")
 
@@ -104,6 +104,7 @@ def least_squares(
     weight: float = 0.0,
     correction: str | None = None,
     preconditioner: str = "none",
+    filter: str = "ramp",
     format: str = "auto",
     dtype: npt.DTypeLike | None = None,
     context: Context | None = None,
@@ -122,7 +123,8 @@ def least_squares(
         Of as many elements as A has rows; several right-hand sides along a first axis.
     x0 : array_like of float, optional
         The starts; None: zeros.
-    method : {"auto", "cgnr", "printed", "fista", "bb", "gram", "sirt"}
+    method : {"auto", "cgnr", "printed", "fista", "bb", "gram", "sirt", "fbp"}
+        "fbp" is filtered back-projection of a RayTransform, without iterations (`RayTransform.fbp`).
     stop : {"auto", "fixed", "residual", "discrepancy", "ncp"}
         "auto": by the tolerance or the noise if one is given.
     iterations : int
@@ -141,6 +143,8 @@ def least_squares(
         On devices: an expression in OpenCL C of floats x, d and weight, and of i, the column, linear in d.
     preconditioner : {"none", "jacobi", "ilu"}
         Of "cgnr" on the host.
+    filter : {"ramp", "shepp-logan", "cosine", "hamming", "hann"}
+        Of "fbp".
     format : str
         How a device keeps A, as `SparseOperator`'s.
     dtype : {float32, float64}, optional
@@ -187,6 +191,7 @@ def least_squares(
         order=natural(order, "order"),
         weight=weight,
         preconditioner=preconditioners.number(preconditioner),
+        filter=filters.number(filter),
         format=formats.number(format),
         type=number_type(dtype),
         progress=lib.koine_least_squares_progress,

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._call import call, make, struct
+from ._call import Words, call, make, struct
 from ._native import ffi, lib
 from .numbers import doubles, natural
 from .context import Context
 from .sparse import MatrixOperator, formats, number_type
+
+
+filters = Words("filter", "KN_TOMOGRAPHY_", "ramp shepp-logan cosine hamming hann")
 
 
 class RayTransform(MatrixOperator):
@@ -74,6 +77,7 @@ class RayTransform(MatrixOperator):
             self._geometry.theta = ffi.from_buffer("double[]", self._theta)
         options = struct("kn_sparse_operator_options", format=formats.number(format), type=number_type(dtype))
         queue = ffi.NULL if context is None else context.queue
+        self._filtered: dict[str, Any] = {}
         arguments = queue, self._geometry, options
         handle = make("kn_operator", lib.kn_operator_free, lib.kn_tomography_operator_create, *arguments)
         super().__init__(handle, context, (size, size), (count, detectors))
@@ -82,6 +86,55 @@ class RayTransform(MatrixOperator):
     def geometry(self) -> Any:
         """The C interface's kn_tomography_geometry."""
         return self._geometry
+
+    def fbp(self, sinogram: npt.ArrayLike, filter: str = "ramp") -> npt.NDArray[Any]:
+        """A picture by filtered back-projection, without iterations.
+
+        Parameters
+        ----------
+        sinogram : array_like of float, shape (angles, detectors)
+        filter : {"ramp", "shepp-logan", "cosine", "hamming", "hann"}
+            The window that the ramp is multiplied by, as scikit-image's iradon has them.
+
+        Returns
+        -------
+        numpy.ndarray, shape (size, size)
+            Of the transform's dtype; on devices float32.
+
+        Raises
+        ------
+        ArgumentError
+            Numbers that are not finite, with their projection and detector.
+
+        Notes
+        -----
+        A projection counts for half the angle to its neighbours, modulo half a turn.
+
+        Examples
+        --------
+        >>> import koine, numpy
+        >>> rays = koine.RayTransform(90, 65)
+        >>> y, x = numpy.mgrid[-32:33, -32:33]
+        >>> picture = rays.fbp(rays((x**2 + y**2 < 400).astype(float)))
+        >>> round(float(picture[32, 32]), 1)
+        1.0
+        """
+        numbers = doubles(sinogram, "sinogram")
+        if numbers.shape != self.oshape:
+            raise ValueError(f"sinogram has shape {numbers.shape}, and the transform makes {self.oshape}")
+        dtype = np.dtype(np.float32 if self.context is not None else self.dtype)
+        if filter not in self._filtered:
+            kind = lib.KN_F32 if dtype == np.float32 else lib.KN_F64
+            options = struct("kn_tomography_fbp_options", filter=filters.number(filter), type=kind)
+            queue = ffi.NULL if self.context is None else self.context.queue
+            arguments = queue, self._geometry, options
+            free = lib.kn_tomography_fbp_plan_free
+            made = make("kn_tomography_fbp_plan", free, lib.kn_tomography_fbp_plan_create, *arguments)
+            self._filtered[filter] = made
+        numbers, picture = numbers.astype(dtype), np.empty(self.ishape, dtype)
+        plan = self._filtered[filter]
+        call(lib.kn_tomography_fbp_execute, plan, ffi.from_buffer(numbers), ffi.from_buffer(picture))
+        return picture
 
     def phantom(self, oversample: int = 1) -> npt.NDArray[np.float64]:
         """The head phantom of Shepp and Logan, with Toft's contrast, as a picture.

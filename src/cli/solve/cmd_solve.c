@@ -46,6 +46,8 @@ static const struct option_row options[] = {
              "longest column's norm), or weight of --correction (default: 1)"},
     {"method", 'm', FIELD(OPTION_CHOICE, method), .choices = solve_method_names, .fallback = "auto",
      .help = "auto: fista with bounds, otherwise cgnr"},
+    {"filter", FIELD(OPTION_CHOICE, filter), .choices = solve_filter_names, .fallback = "ramp",
+     .help = "for fbp: the window that the ramp is multiplied by; hann suppresses most noise"},
     {"preconditioner", FIELD(OPTION_CHOICE, preconditioner), .choices = solve_preconditioner_names,
      .fallback = "none",
      .help = "for cgnr on the host: the diagonal of A^T A (Jacobi), or its incomplete LU factors"},
@@ -218,6 +220,13 @@ const struct command command_solve = {
         "cgnr, bounds are a penalty, and x may violate them a little. gram factors A^T A once, for many "
         "right-hand sides and a matrix with few columns; it has half the digits on ill-conditioned systems. "
         "On a device, which multiplies by the inverse, it uses single precision.\n\n"
+        "fbp, filtered back-projection, is for parallel beams: a picture at once, good where there are many "
+        "angles and little noise. Each projection is multiplied by --filter in its Fourier transform (Kak "
+        "and "
+        "Slaney, Principles of Computerized Tomographic Imaging); then each pixel sums the projections where "
+        "it "
+        "is seen, interpolated between two detectors, times half the angle to their neighbours. Projections "
+        "count as 0 beyond the detectors. It minimises nothing: the residual is printed for comparison.\n\n"
         "Iterations on ill-posed systems have to be stopped early: with 2 % of noise, the best x may be that "
         "of iteration 12, and that of iteration 400 three times worse. --noise stops by the discrepancy "
         "principle; --stop ncp needs no number, and stops where the residual's periodogram is that of white "

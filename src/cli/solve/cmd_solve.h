@@ -15,7 +15,7 @@ struct solve_arguments {
     const char *start, *tolerance, *noise, *lambda, *smooth, *bounds, *correction, *weight, *rhs, *slice;
     size_t iterations;
     bool nonnegative, sweep;
-    int method, stop, preconditioner, format, precision;
+    int method, stop, filter, preconditioner, format, precision;
 };
 
 // What is known of columns that were solved together, as it is in the bytes of their result.
@@ -62,7 +62,8 @@ struct solve_command {
 
 extern const char *const solve_precision_names[]; // "auto", "float", "double"
 // In the order of koine/least_squares.h; they end with NULL.
-extern const char *const solve_method_names[], *const solve_stop_names[], *const solve_preconditioner_names[];
+extern const char *const solve_method_names[], *const solve_stop_names[], *const solve_preconditioner_names[],
+                                                                              *const solve_filter_names[];
 enum { SOLVE_PRECISION_AUTO, SOLVE_PRECISION_FLOAT, SOLVE_PRECISION_DOUBLE };
 
 // What can be refused before anything is read: numbers, and what goes together.

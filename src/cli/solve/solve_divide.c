@@ -46,7 +46,8 @@ static kn_status fit(struct solve_command *command, kn_error *err)
         status = measure(command, command->together, &bytes, err);
     }
     if (!status && bytes > memory_of_place(command) && !command->matrix && command->tool.place.queue &&
-        command->task.format == KN_SPARSE_AUTO) { // without the matrix
+        command->task.format == KN_SPARSE_AUTO &&
+        command->task.method != KN_LEAST_SQUARES_FBP) { // without the matrix
         command->task.format = KN_SPARSE_ON_THE_FLY;
         status = measure(command, command->together, &bytes, err);
     }

@@ -17,7 +17,7 @@ static const char *const meanings[] = {
     [KN_LEAST_SQUARES_STOPPED_NCP] = "the residual is closest to white noise",
     [KN_LEAST_SQUARES_STOPPED_FLOOR] =
         "the gradient is as small as the precision allows: the least-squares solution",
-    [KN_LEAST_SQUARES_STOPPED_DIRECT] = "solved by factorization, without iterations",
+    [KN_LEAST_SQUARES_STOPPED_DIRECT] = "solved directly, without iterations",
     [KN_LEAST_SQUARES_STOPPED_CURVATURE] = "nothing is left to do, or the correction is not convex",
 };
 
@@ -35,8 +35,10 @@ static void print_solution(const kn_least_squares_solution *solution, bool singl
 {
     printf("stopped by %s after %zu iteration%s: %s\n", kn_least_squares_stopped_name(solution->stopped),
            solution->iterations, solution->iterations == 1 ? "" : "s", meanings[solution->stopped]);
-    printf("residual |Ax-b|/|b| %.6g, normal residual %.6g of that at the start%s\n", solution->residual,
-           solution->normal_residual, single ? ", from x in double precision" : "");
+    printf("residual |Ax-b|/|b| %.6g", solution->residual);
+    if (!isnan(solution->normal_residual)) // of what fbp does not make small
+        printf(", normal residual %.6g of that at the start", solution->normal_residual);
+    printf("%s\n", single ? ", from x in double precision" : "");
     if (!isnan(solution->error_estimate))
         printf("error of single precision: the relative error of x is about %.2g%s\n",
                solution->error_estimate, solution->precision_reached ? "" : ", too large for an answer");
@@ -81,8 +83,7 @@ static void print_times(const struct solve_command *command)
     unsigned launches = command->results->facts->launches;
     size_t iterations = all_iterations(command);
 
-    printf("%s %.4g s", command->task.method == KN_LEAST_SQUARES_GRAM ? "solutions" : "iterations",
-           times.iterate);
+    printf("%s %.4g s", iterations ? "iterations" : "solutions", times.iterate);
     if (iterations)
         printf(", %.4g ms each", times.iterate / (double)iterations * 1e3);
     printf("; with %s %.4g s", command->tool.place.queue ? "upload and download" : "preparing the matrix",
@@ -113,9 +114,10 @@ bool solve_print(const struct solve_command *command)
         printf("the weight of the correction is %.6g\n", weight);
     if (shift > 0)
         printf("the incomplete factors are those of a diagonal increased by a factor of 1 + %.3g\n", shift);
-    printf(
-        "adjoint check: <Ax,y> and <x,A^T y> differ by %.2g of their terms; rounding explains up to %.2g\n",
-        adjoint, bound);
+    if (bound > 0)
+        printf("adjoint check: <Ax,y> and <x,A^T y> differ by %.2g of their terms; rounding explains up to "
+               "%.2g\n",
+               adjoint, bound);
     if (command->x.count == 1)
         print_solution(solve_solution(command, 0), is_single(command));
     else
@@ -200,6 +202,8 @@ kn_status solve_write_json(struct solve_command *command, kn_error *err)
                command->matrix ? json_integer((json_int_t)kn_sparse_get_nonzeros(command->matrix))
                                : json_null());
     report_put(&root, "method", json_string(solve_method_names[command->task.method]));
+    if (command->task.method == KN_LEAST_SQUARES_FBP)
+        report_put(&root, "filter", json_string(solve_filter_names[command->task.filter]));
     report_put(&root, "code", json_string(facts->code));
     put_solution(&root, command, solve_solution(command, worst));
     put_accuracy(&root, solve_farthest(command));
@@ -209,8 +213,8 @@ kn_status solve_write_json(struct solve_command *command, kn_error *err)
     report_put(&root, "launches_per_iteration", launches ? json_integer((json_int_t)launches) : json_null());
     report_put(&root, "weight", ki_json_double(facts->weight));
     report_put(&root, "shift", ki_json_double(facts->shift));
-    report_put(&root, "adjoint", ki_json_double(adjoint));
-    report_put(&root, "adjoint_bound", ki_json_double(bound));
+    report_put(&root, "adjoint", bound > 0 ? ki_json_double(adjoint) : json_null()); // fbp has no products
+    report_put(&root, "adjoint_bound", bound > 0 ? ki_json_double(bound) : json_null());
     put_times(&root, command);
     report_put(&root, "solutions", columns(command));
     return tool_report_write(&command->tool, root, err);

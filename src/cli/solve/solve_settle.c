@@ -13,7 +13,9 @@
 #include "cmd_solve.h"
 
 const char *const solve_precision_names[] = {"auto", "float", "double", NULL};
-const char *const solve_method_names[] = {"auto", "cgnr", "printed", "fista", "bb", "gram", "sirt", NULL};
+const char *const solve_method_names[] = {"auto", "cgnr", "printed", "fista", "bb",
+                                          "gram", "sirt", "fbp",     NULL};
+const char *const solve_filter_names[] = {"ramp", "shepp-logan", "cosine", "hamming", "hann", NULL};
 const char *const solve_stop_names[] = {"auto", "fixed", "residual", "discrepancy", "ncp", NULL};
 const char *const solve_preconditioner_names[] = {"none", "jacobi", "ilu", NULL};
 
@@ -137,7 +139,8 @@ const char *solve_single_alone(const kn_least_squares_options *task)
     static const char *const methods[] = {[KN_LEAST_SQUARES_FISTA] = "--method fista",
                                           [KN_LEAST_SQUARES_BB] = "--method bb",
                                           [KN_LEAST_SQUARES_GRAM] = "--method gram",
-                                          [KN_LEAST_SQUARES_SIRT] = "--method sirt"};
+                                          [KN_LEAST_SQUARES_SIRT] = "--method sirt",
+                                          [KN_LEAST_SQUARES_FBP] = "--method fbp"};
 
     if (task->stop == KN_LEAST_SQUARES_STOP_NCP)
         return "--stop ncp";
@@ -151,7 +154,7 @@ const char *solve_single_alone(const kn_least_squares_options *task)
 bool solve_is_float_of_double(const struct solve_command *command)
 {
     return command->arguments->precision == SOLVE_PRECISION_FLOAT &&
-           command->task.method != KN_LEAST_SQUARES_CGNR;
+           command->task.method != KN_LEAST_SQUARES_CGNR && command->task.method != KN_LEAST_SQUARES_FBP;
 }
 
 // What was asked for, as far as something else may exclude it.
@@ -170,6 +173,12 @@ enum fact {
     STOP_RESIDUAL,
     STOP_DISCREPANCY,
     GRAM,
+    FBP,
+    NO_FBP,
+    FILTER,  // other than the ramp
+    NO_RAYS, // A is a file
+    TERMS,   // --lambda or --smooth
+    STOPPED, // before all iterations are done
     DOUBLE,
     FLOAT_OF_DOUBLE, // solve_is_float_of_double
     HOST_ALONE,      // something that the host alone has
@@ -205,6 +214,12 @@ static const struct {
     {{CORRECTION, BOUNDS},
      .text = "--correction replaces the penalty for bounds; write both in one expression"},
     {{START, GRAM}, .text = "-x starts iterations, but --method gram has none"},
+    {{START, FBP}, .text = "-x starts iterations, but --method fbp has none"},
+    {{FBP, NO_RAYS}, .text = "--method fbp is for A = parallel:..., whose projections it filters"},
+    {{FBP, TERMS}, .text = "--lambda and --smooth are terms that --method fbp does not have; see --filter"},
+    {{FBP, BOUNDS}, .text = "--method fbp has no bounds; fista, bb and sirt keep them"},
+    {{FBP, STOPPED}, .text = "--method fbp has no iterations to stop"},
+    {{FILTER, NO_FBP}, .text = "--filter is for --method fbp"},
     {{HOST_ALONE, DEVICE_ALONE},
      .first = THE_HOST_ALONE,
      .text = " is only for the host and ",
@@ -256,6 +271,12 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
         [STOP_RESIDUAL] = task->stop == KN_LEAST_SQUARES_STOP_RESIDUAL,
         [STOP_DISCREPANCY] = task->stop == KN_LEAST_SQUARES_STOP_DISCREPANCY,
         [GRAM] = task->method == KN_LEAST_SQUARES_GRAM,
+        [FBP] = task->method == KN_LEAST_SQUARES_FBP,
+        [NO_FBP] = task->method != KN_LEAST_SQUARES_FBP,
+        [FILTER] = task->filter != KN_TOMOGRAPHY_RAMP,
+        [NO_RAYS] = !arguments->sweep && !geometry_is(arguments->tool.common.operands.items[0]),
+        [TERMS] = task->lambda > 0 || task->smooth > 0,
+        [STOPPED] = task->stop != KN_LEAST_SQUARES_STOP_FIXED,
         [DOUBLE] = arguments->precision == SOLVE_PRECISION_DOUBLE,
         [FLOAT_OF_DOUBLE] = solve_is_float_of_double(command),
         [HOST_ALONE] = host,
@@ -292,7 +313,8 @@ kn_status solve_settle(struct solve_command *command, kn_error *err)
                             .stop = (kn_least_squares_stop)arguments->stop,
                             .iterations = arguments->iterations, .correction = arguments->correction,
                             .preconditioner = (kn_least_squares_preconditioner)arguments->preconditioner,
-                            .format = (kn_sparse_format)arguments->format);
+                            .format = (kn_sparse_format)arguments->format,
+                            .filter = (kn_tomography_filter)arguments->filter);
     status = read_numbers(command, err);
     if (!status)
         status = kn_least_squares_settle(&command->task, &command->task, err);

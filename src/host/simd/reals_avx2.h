@@ -187,6 +187,14 @@ VECTOR_OPERATION reals gather_reals(const real *x, const uint32_t *indices)
     return _mm256_i32gather_pd(x, _mm_loadu_si128((const __m128i *)indices), 8);
 }
 
+VECTOR_OPERATION reals between_reals(const real *x, reals at)
+{
+    const __m128i whole = _mm256_cvttpd_epi32(at);
+    const reals low = _mm256_i32gather_pd(x, whole, 8), high = _mm256_i32gather_pd(x + 1, whole, 8);
+
+    return plus_product(low, at - _mm256_cvtepi32_pd(whole), high - low);
+}
+
 VECTOR_OPERATION real total_of_reals(reals v)
 {
     return total_of_doubles(v);
@@ -218,6 +226,14 @@ VECTOR_OPERATION void add_to_doubles(double *to, reals v)
 VECTOR_OPERATION reals gather_reals(const real *x, const uint32_t *indices)
 {
     return _mm256_i32gather_ps(x, _mm256_loadu_si256((const __m256i *)indices), 4);
+}
+
+VECTOR_OPERATION reals between_reals(const real *x, reals at)
+{
+    const __m256i whole = _mm256_cvttps_epi32(at);
+    const reals low = _mm256_i32gather_ps(x, whole, 4), high = _mm256_i32gather_ps(x + 1, whole, 4);
+
+    return plus_product(low, at - _mm256_cvtepi32_ps(whole), high - low);
 }
 
 VECTOR_OPERATION real total_of_reals(reals v)

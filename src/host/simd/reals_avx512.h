@@ -203,6 +203,15 @@ VECTOR_OPERATION reals gather_reals(const real *x, const uint32_t *indices)
     return _mm512_i32gather_pd(_mm256_loadu_si256((const __m256i *)indices), x, 8);
 }
 
+// x at places from 0 on (below 2^31), between two numbers on the straight line through them.
+VECTOR_OPERATION reals between_reals(const real *x, reals at)
+{
+    const __m256i whole = _mm512_cvttpd_epi32(at);
+    const reals low = _mm512_i32gather_pd(whole, x, 8), high = _mm512_i32gather_pd(whole, x + 1, 8);
+
+    return plus_product(low, at - _mm512_cvtepi32_pd(whole), high - low);
+}
+
 // The first `count`, 0 in the other lanes.
 VECTOR_OPERATION reals gather_first_reals(const real *x, const uint32_t *indices, size_t count)
 {
@@ -238,6 +247,14 @@ VECTOR_OPERATION void add_to_doubles(double *to, reals v)
 VECTOR_OPERATION reals gather_reals(const real *x, const uint32_t *indices)
 {
     return _mm512_i32gather_ps(_mm512_loadu_si512(indices), x, 4);
+}
+
+VECTOR_OPERATION reals between_reals(const real *x, reals at)
+{
+    const __m512i whole = _mm512_cvttps_epi32(at);
+    const reals low = _mm512_i32gather_ps(whole, x, 4), high = _mm512_i32gather_ps(whole, x + 1, 4);
+
+    return plus_product(low, at - _mm512_cvtepi32_ps(whole), high - low);
 }
 
 VECTOR_OPERATION reals gather_first_reals(const real *x, const uint32_t *indices, size_t count)

@@ -110,6 +110,13 @@ VECTOR_OPERATION reals plus_product(reals a, reals b, reals c)
     return a + b * c;
 }
 
+VECTOR_OPERATION reals between_reals(const real *x, reals at)
+{
+    const int32_t whole = (int32_t)at;
+
+    return plus_product(x[whole], at - (real)whole, x[whole + 1] - x[whole]);
+}
+
 VECTOR_OPERATION reals less_product(reals a, reals b, reals c)
 {
     return a - b * c;

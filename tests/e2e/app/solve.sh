@@ -208,6 +208,30 @@ grep -q '"nonzeros": null' "$work/image.json" || fail "rays have no nonzeros"
 expect_exit 0 koine solve parallel:5,9,7 "$work/sinogram.npy" --method sirt --nonnegative -o "$work/sirt.npy" -n 200
 expect_stdout '45 x 49, parallel rays; sirt, double precision'
 expect_exit 0 koine solve parallel:5,9,7 "$work/sinogram.npy" --method cgnr -o "$work/image.png"
+expect_exit 0 koine solve parallel:5,9,7 "$work/sinogram.npy" --method fbp --filter hann -o "$work/fbp.npy" \
+    --json "$work/fbp.json"
+expect_stdout '45 x 49, parallel rays; fbp, double precision, filter hann'
+expect_stdout 'stopped by direct after 0 iterations'
+expect_stdout '^residual |Ax-b|/|b| [0-9.]*$'
+expect_exit 0 koine solve parallel:5,9,7 "$work/sinogram.npy" --method fbp --precision float -o "$work/fbp-single.npy" --device host
+expect_stdout 'single precision, filter ramp'
+python3 - "$work" <<'PYTHON'
+import json, os, sys
+os.chdir(sys.argv[1])
+report = json.load(open("fbp.json"))
+assert report["method"] == "fbp" and report["filter"] == "hann" and report["iterations"] == 0
+assert report["adjoint"] is None and report["normal_residual"] is None and 0 < report["residual"] < 2
+PYTHON
+for refused in "--lambda 1:terms" "--nonnegative:no bounds" "--tolerance 0.1:no iterations to stop" "-x $work/x0.npy:-x starts"; do
+    # shellcheck disable=SC2086 # options
+    expect_exit 2 koine solve parallel:5,9,7 "$work/sinogram.npy" --method fbp ${refused%%:*} -o "$work/none.npy"
+    expect_stderr "${refused#*:}"
+done
+expect_exit 2 koine solve "$a" "$b" --method fbp -o "$work/none.npy"
+expect_stderr 'for A = parallel:'
+expect_exit 2 koine solve parallel:5,9,7 "$work/sinogram.npy" --filter hann -o "$work/none.npy"
+expect_stderr 'is for --method fbp'
+[ ! -e "$work/none.npy" ] || fail "a refused run has left none.npy"
 [ "$(od -An -tx1 -N4 "$work/image.png")" = " 89 50 4e 47" ] || fail "image.png is no PNG"
 expect_exit 2 koine solve "$a" "$b" --rhs 1 -o "$work/x.png"
 expect_stderr 'as a square has'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What wrong_input.sh compiles with calls of its own making: for every kind of object that a function takes, a right one
-// (right_TYPE) and one of another context (other_TYPE), and what a refusal must be.
+// What wrong_input.sh compiles with calls of its own making: for every kind of object that a function takes,
+// a right one (right_TYPE) and one of another context (other_TYPE), and what a refusal must be.
 #include <koine/experimental.h>
 #include <koine/koine.h>
 
@@ -26,11 +26,12 @@ typedef struct world {
     kn_recon_plan *recon_plan;
     kn_operator *operator_;
     kn_solve_plan *solve_plan;
+    kn_tomography_fbp_plan *tomography_fbp_plan;
 } world;
 
 static world right, other;
-static kn_buffer *tiny;                               // of a byte
-static kn_sparse *right_kn_sparse;                    // 4 x 4, of the host
+static kn_buffer *tiny;                                           // of a byte
+static kn_sparse *right_kn_sparse;                                // 4 x 4, of the host
 static unsigned char block[BLOCK], poisoned[BLOCK], zeros[BLOCK]; // outputs, what they hold, inputs
 static void *made;
 static volatile int failures, refusals;
@@ -70,7 +71,8 @@ static bool right_kn_host_condition(const void *element, void *data)
     return *(const unsigned char *)element != 0;
 }
 
-static kn_status same(void *data, kn_queue *queue, bool adjoint, const kn_buffer *from, kn_buffer *to, kn_error *err)
+static kn_status same(void *data, kn_queue *queue, bool adjoint, const kn_buffer *from, kn_buffer *to,
+                      kn_error *err)
 {
     (void)data;
     (void)adjoint;
@@ -98,16 +100,22 @@ static void open_world(world *w)
     need("queue", kn_queue_open(w->context, &w->queue, &err), &err);
     for (size_t i = 0; i < 6; i++)
         need("buffer", kn_buffer_create(w->context, BLOCK, &w->buffer[i], &err), &err);
-    need("image", kn_image_create(w->context, KN_IMAGE_2D, right_kn_image_format, 4, 4, 1, &w->image, &err), &err);
+    need("image", kn_image_create(w->context, KN_IMAGE_2D, right_kn_image_format, 4, 4, 1, &w->image, &err),
+         &err);
     need("program", kn_program_from_text(w->context, code, "wrong.cl", NULL, &w->program, &err), &err);
     need("kernel", kn_program_get_kernel(w->program, "wrong", &w->kernel, &err), &err);
     need("transform", kn_fft_plan_create(w->queue, right_kn_fft_shape, NULL, &w->fft_plan, &err), &err);
     need("statistics", kn_stats_plan_create(w->queue, KN_F32, 16, NULL, &w->stats_plan, &err), &err);
-    need("correlation", kn_autocorr_plan_create(w->queue, right_kn_autocorr_shape, NULL, &w->autocorr_plan, &err), &err);
+    need("correlation",
+         kn_autocorr_plan_create(w->queue, right_kn_autocorr_shape, NULL, &w->autocorr_plan, &err), &err);
     need("reconstruction",
          kn_recon_plan_create(w->queue, right_kn_recon_matrix, points, 4, NULL, &w->recon_plan, &err), &err);
     need("operator", kn_operator_create(w->context, &functions, &w->operator_, &err), &err);
     need("solver", kn_solve_plan_create(w->queue, w->operator_, &options, &w->solve_plan, &err), &err);
+    need("back-projection",
+         kn_tomography_fbp_plan_create(w->queue, right_kn_tomography_geometry, NULL, &w->tomography_fbp_plan,
+                                       &err),
+         &err);
 }
 
 static void poison(void)

@@ -65,7 +65,7 @@ awk '
         printf "    CALL(\"%s, %s\", %s(%s));\n", name, what, name, call
     }
     BEGIN {
-        split("context queue image program kernel fft_plan stats_plan autocorr_plan recon_plan operator solve_plan", list, " ")
+        split("context queue image program kernel fft_plan stats_plan autocorr_plan recon_plan operator solve_plan tomography_fbp_plan", list, " ")
         for (i in list) object["kn_" list[i] " *"] = list[i] == "operator" ? "operator_" : list[i]
     }
     {

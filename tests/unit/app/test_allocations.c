@@ -150,6 +150,42 @@ START_TEST(test_tomography)
 }
 END_TEST
 
+// ---- filtered back-projection ----
+
+static kn_tomography_fbp_plan *filtered;
+
+static kn_status back_project(kn_error *why)
+{
+    return kn_tomography_fbp_execute(filtered, from_single, to_host, why);
+}
+
+static kn_status back_project_buffers(kn_error *why)
+{
+    return kn_tomography_fbp_execute_buffers(filtered, from, to, why);
+}
+
+START_TEST(test_filtered)
+{
+    static const struct allocations_call calls[] = {
+        {"kn_tomography_fbp_execute, a device", back_project},
+        {"kn_tomography_fbp_execute_buffers", back_project_buffers}};
+    static const struct allocations_call host_calls[] = {
+        {"kn_tomography_fbp_execute, the host", back_project}};
+    const kn_tomography_geometry geometry =
+        KN_INIT(kn_tomography_geometry, .angles = ANGLES, .detectors = SIZE, .size = SIZE);
+    const kn_tomography_fbp_options options = KN_INIT(kn_tomography_fbp_options, .type = KN_F32);
+
+    begin();
+    EXPECT_OK(kn_tomography_fbp_plan_create(queue, &geometry, &options, &filtered, &err));
+    EXPECT_CALLS(calls);
+    kn_tomography_fbp_plan_free(filtered);
+    EXPECT_OK(kn_tomography_fbp_plan_create(NULL, &geometry, &options, &filtered, &err));
+    EXPECT_CALLS(host_calls);
+    kn_tomography_fbp_plan_free(filtered);
+    end();
+}
+END_TEST
+
 // ---- solving ----
 
 static kn_solve_plan *solver;
@@ -552,9 +588,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {test_sparse,          test_tomography,    test_solve,
-                                  test_recon_device,    test_recon_kernels, test_recon_host,
-                                  test_recon_operators, test_stats,         test_autocorr};
+    const TTest *const tests[] = {
+        test_sparse,        test_tomography, test_filtered,        test_solve, test_recon_device,
+        test_recon_kernels, test_recon_host, test_recon_operators, test_stats, test_autocorr};
 
     return test_run("allocations of plans", tests, sizeof tests / sizeof *tests, NULL, NULL);
 }

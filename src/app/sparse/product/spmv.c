@@ -147,6 +147,25 @@ kn_status ki_sparse_operator_create_parallel(kn_queue *queue, const struct spars
     return status;
 }
 
+kn_status ki_sparse_operator_create_interpolated(kn_queue *queue, const struct sparse_parallel *geometry,
+                                                 const double *factors, struct sparse_operator **made,
+                                                 kn_error *err)
+{
+    struct sparse_operator *a = calloc(1, sizeof *a);
+    struct spmv_task task = ki_spmv_task_of_geometry(queue, geometry, true, NULL);
+    kn_status status =
+        a ? ki_sparse_parallel_check(geometry, err) : ki_fail_memory(err, sizeof *a, "a back-projection");
+
+    task.interpolated = factors;
+    if (!status)
+        status = create_product(a, 1, &task, KN_SPARSE_AUTO, err);
+    if (status)
+        ki_sparse_operator_free(a);
+    else
+        *made = a;
+    return status;
+}
+
 void ki_sparse_operator_free(struct sparse_operator *made)
 {
     if (!made)

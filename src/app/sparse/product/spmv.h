@@ -41,6 +41,12 @@ kn_status ki_sparse_operator_create(kn_queue *queue, const struct sparse_matrix 
 kn_status ki_sparse_operator_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
                                              kn_sparse_format format, const struct sparse_tuning *tuning,
                                              struct sparse_operator **made, kn_error *err);
+// A geometry's way back alone, `transposed`: a pixel sums, over all projections, what lies where it is seen,
+// interpolated between two detectors (0 beyond the first and the last one), times the projection's factor.
+// On the fly, the faster way of two. Errors: as above.
+kn_status ki_sparse_operator_create_interpolated(kn_queue *queue, const struct sparse_parallel *geometry,
+                                                 const double *factors, struct sparse_operator **made,
+                                                 kn_error *err);
 void ki_sparse_operator_free(struct sparse_operator *made); // NULL is fine
 
 // Whether the device and the format have doubles: KN_ERROR_UNSUPPORTED says what has none.

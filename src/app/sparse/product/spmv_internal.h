@@ -44,7 +44,10 @@ struct spmv_task {
     const kn_device_info *info;
     const struct sparse_matrix *matrix, *transposed; // NULL for what is made from a geometry
     const struct sparse_parallel *geometry;
-    bool back;                   // of a geometry: y = A^T x
+    bool back; // of a geometry: y = A^T x
+    // Of a geometry's way back: for each projection what pixels get from between two detectors, interpolated,
+    // is multiplied by, instead of being weighted as in A; NULL: weighted.
+    const double *interpolated;
     struct sparse_tuning tuning; // filled in
 };
 

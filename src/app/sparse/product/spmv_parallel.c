@@ -147,6 +147,10 @@ static kn_status upload_views(const struct spmv_task *task, struct spmv_product 
                                  .drift = fixed(-drift / over),
                                  .weight = (float)(1 / view->greatest),
                                  .steep = view->steep};
+        if (task->interpolated) { // a weight of 1 - |k - u|
+            table[t].weight_bits = ki_float_bits(1);
+            table[t].weight = (float)task->interpolated[t];
+        }
     }
     if (!status)
         status = ki_spmv_upload(task, product, table, angles * sizeof *table, buffer, err);

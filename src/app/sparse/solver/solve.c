@@ -104,19 +104,20 @@ static solve_function *function_of(const struct solve_run *run)
     static solve_function *const functions[] = {
         [KN_LEAST_SQUARES_CGNR] = ki_solve_host_cgnr, [KN_LEAST_SQUARES_PRINTED] = ki_solve_printed,
         [KN_LEAST_SQUARES_FISTA] = ki_solve_bounded,  [KN_LEAST_SQUARES_BB] = ki_solve_bounded,
-        [KN_LEAST_SQUARES_SIRT] = ki_solve_bounded,   [KN_LEAST_SQUARES_GRAM] = ki_solve_gram};
+        [KN_LEAST_SQUARES_SIRT] = ki_solve_bounded,   [KN_LEAST_SQUARES_GRAM] = ki_solve_gram,
+        [KN_LEAST_SQUARES_FBP] = ki_solve_filtered};
 
-    if (run->queue)
+    if (run->queue && run->task.method != KN_LEAST_SQUARES_FBP)
         return run->task.method == KN_LEAST_SQUARES_GRAM                ? ki_solve_gram_device
                : kn_least_squares_method_holds_bounds(run->task.method) ? ki_solve_bounded_device
                                                                         : ki_solve_device;
     return functions[run->task.method];
 }
 
-// The host keeps a geometry's matrix.
+// The host keeps a geometry's matrix, if the method has products.
 static kn_status make_matrix(struct solve_run *run, kn_error *err)
 {
-    if (run->queue || !run->geometry)
+    if (run->queue || !run->geometry || run->task.method == KN_LEAST_SQUARES_FBP)
         return KN_OK;
     return ki_sparse_parallel_matrix(run->geometry, &run->own_matrix, err);
 }

@@ -64,7 +64,7 @@ void ki_solve_end(struct solve_run *run);
 // for each of the methods.
 typedef kn_status solve_function(struct solve_run *run, kn_error *err);
 solve_function ki_solve_host_cgnr, ki_solve_printed, ki_solve_bounded, ki_solve_gram, ki_solve_device,
-    ki_solve_gram_device, ki_solve_bounded_device;
+    ki_solve_gram_device, ki_solve_bounded_device, ki_solve_filtered;
 
 double ki_solve_norm(const double *x, size_t count);
 // Residual at which the task wants to stop a column, in units of b; 0: it does not.

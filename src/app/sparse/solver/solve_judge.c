@@ -238,6 +238,20 @@ static void judge(const struct solve_run *run, size_t k, double residual, double
         solution->precision_reached = false;
 }
 
+// A picture of FBP, which minimises nothing.
+static kn_status judge_picture(const struct solve_run *run, size_t k, double *r, kn_error *err)
+{
+    const size_t rows = run->matrix->rows;
+    const double *b = run->b + k * rows;
+    kn_status status = ki_solve_multiply_exactly(run, false, run->x + k * run->matrix->columns, r, err);
+
+    for (size_t i = 0; i < rows && !status; i++)
+        r[i] -= b[i];
+    if (!status)
+        judge(run, k, ki_solve_norm(r, rows), NAN, 1);
+    return status;
+}
+
 static kn_status judge_column(void *data, size_t k, unsigned thread, kn_error *err)
 {
     const struct judging *judging = data;
@@ -249,6 +263,8 @@ static kn_status judge_column(void *data, size_t k, unsigned thread, kn_error *e
     double first = 0, residual = 0, gradient = 0;
     kn_status status;
 
+    if (run->task.method == KN_LEAST_SQUARES_FBP)
+        return judge_picture(run, k, r, err);
     ki_solve_take_start(run, k, start);
     status = measure(run, start, b, r, gradient_room, &residual, &first, err);
     if (!status && run->measured) {

@@ -3,6 +3,7 @@
 #include "app/sparse/api/operator_internal.h"
 #include "app/sparse/product/spmv_internal.h"
 #include "app/sparse/solver/device/device_vectors.h"
+#include "app/sparse/tomography/fbp.h"
 #include "base/error.h"
 #include "host/cholesky/host_cholesky.h"
 #include "solve_internal.h"
@@ -227,6 +228,18 @@ static kn_status estimate_device(struct solve_run *run, kn_sparse_memory *memory
     return status;
 }
 
+// Filtered back-projection, which keeps no matrix: arrays of the type beside it, and on a device buffers.
+static void estimate_filtered(const struct solve_run *run, kn_sparse_memory *memory)
+{
+    const size_t numbers = run->matrix->rows + run->matrix->columns, size = kn_type_size(run->task.type);
+
+    memory->host = bytes_of_results(run) + bytes_of_checks(run, 1) + numbers * size;
+    if (run->queue)
+        memory->device = ki_sparse_fbp_device_memory(run->queue, run->geometry) + numbers * size;
+    else
+        memory->host += ki_sparse_fbp_host_memory(run->geometry, run->task.type);
+}
+
 kn_status kn_least_squares_estimate_memory(kn_queue *queue, const kn_least_squares_task *task,
                                            kn_sparse_memory *memory, const kn_least_squares_options *options,
                                            kn_error *err)
@@ -236,7 +249,9 @@ kn_status kn_least_squares_estimate_memory(kn_queue *queue, const kn_least_squar
     kn_status status = memory ? ki_solve_begin(__func__, task, options, &run, err)
                               : ki_fail(err, KN_ERROR_ARGUMENT, "memory is NULL");
 
-    if (!status)
+    if (!status && run.task.method == KN_LEAST_SQUARES_FBP)
+        estimate_filtered(&run, &found);
+    else if (!status)
         status = queue ? estimate_device(&run, &found, err) : estimate_host(&run, &found, err);
     if (!status)
         *memory = found;

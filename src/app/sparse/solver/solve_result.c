@@ -122,7 +122,7 @@ const char *kn_least_squares_method_name(kn_least_squares_method method)
         [KN_LEAST_SQUARES_AUTO] = "auto",       [KN_LEAST_SQUARES_CGNR] = "cgnr",
         [KN_LEAST_SQUARES_PRINTED] = "printed", [KN_LEAST_SQUARES_FISTA] = "fista",
         [KN_LEAST_SQUARES_BB] = "bb",           [KN_LEAST_SQUARES_GRAM] = "gram",
-        [KN_LEAST_SQUARES_SIRT] = "sirt"};
+        [KN_LEAST_SQUARES_SIRT] = "sirt",       [KN_LEAST_SQUARES_FBP] = "fbp"};
 
     return (size_t)method < KI_COUNT(names) ? names[method] : NULL;
 }

@@ -21,7 +21,8 @@ bool ki_solve_single_alone(const kn_least_squares_options *task)
 {
     return task->stop == KN_LEAST_SQUARES_STOP_NCP || task->format == KN_SPARSE_BACKPROJECTION ||
            task->format == KN_SPARSE_ON_THE_FLY || task->format == KN_SPARSE_ON_THE_FLY_LOCAL ||
-           task->method == KN_LEAST_SQUARES_GRAM || kn_least_squares_method_holds_bounds(task->method);
+           task->method == KN_LEAST_SQUARES_GRAM || task->method == KN_LEAST_SQUARES_FBP ||
+           kn_least_squares_method_holds_bounds(task->method);
 }
 
 void ki_solve_take_start(const struct solve_run *run, size_t column, double *x)

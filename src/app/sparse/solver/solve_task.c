@@ -68,7 +68,7 @@ static kn_status check_numbers(const kn_least_squares_options *task, kn_error *e
 static kn_status check_support(const kn_least_squares_options *task, bool on_device, bool rays, kn_error *err)
 {
     const bool cgnr = task->method == KN_LEAST_SQUARES_CGNR, gram = task->method == KN_LEAST_SQUARES_GRAM;
-    const bool printed = task->method == KN_LEAST_SQUARES_PRINTED;
+    const bool printed = task->method == KN_LEAST_SQUARES_PRINTED, fbp = task->method == KN_LEAST_SQUARES_FBP;
     const bool host = !on_device, holds = kn_least_squares_method_holds_bounds(task->method);
     const struct {
         bool asked;
@@ -78,20 +78,27 @@ static kn_status check_support(const kn_least_squares_options *task, bool on_dev
          "a correction is only for cgnr and printed; fista, bb and sirt keep bounds exactly"},
         {task->method == KN_LEAST_SQUARES_SIRT && (task->lambda > 0 || task->smooth > 0),
          "sirt has neither lambda nor smooth; fista and bb have"},
+        {fbp && !rays, "fbp filters the projections of a tomography geometry; a matrix has none"},
+        {fbp && (task->lambda > 0 || task->smooth > 0 || task->bounded || task->correction),
+         "fbp has neither lambda nor smooth, bounds or a correction; its filter suppresses noise"},
+        {fbp && task->stop != KN_LEAST_SQUARES_STOP_FIXED, "fbp has no iterations to stop"},
+        {!fbp && task->filter, "filters are only for fbp"},
         {on_device && task->type == KN_F64 && ki_solve_single_alone(task),
          "devices have this method, rule or format in single precision alone"},
         {on_device && gram && rays, "gram wants the matrix of a geometry on the host; leave the device out"},
         {on_device && task->preconditioner, "preconditioners are the host's alone"},
         {on_device && task->bounded && task->correction,
          "a penalty for bounds and a correction of its own; write both in one"},
-        {host && !cgnr && task->type == KN_F32, "the host has single precision for cgnr alone"},
+        {host && !cgnr && !fbp && task->type == KN_F32,
+         "the host has single precision for cgnr and fbp alone"},
         {host && task->correction,
          "a correction in OpenCL C wants a device: the host has no compiler for it"},
         {host && task->format != KN_SPARSE_AUTO && task->format != KN_SPARSE_SELL &&
              task->format != KN_SPARSE_SIMPLE,
          "the host has the formats sell and simple (rows); the others want a device"},
         {!cgnr && !((printed || holds) && on_device) && task->format != KN_SPARSE_AUTO,
-         "formats are a choice of cgnr's, and on devices of all methods but gram; the others have one"},
+         "formats are a choice of cgnr's, and on devices of all methods but gram and fbp; the others have "
+         "one"},
         {!cgnr && task->preconditioner, "preconditioners are only for cgnr"},
         {gram && task->bounded,
          "gram has no bounds; fista, bb and sirt hold them, and with cgnr they are a penalty"},
@@ -121,6 +128,9 @@ static kn_status check_choices(const kn_least_squares_options *task, kn_error *e
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "there is no preconditioner %d; see kn_least_squares_preconditioner",
                        (int)task->preconditioner);
+    if (!kn_tomography_filter_name(task->filter))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no filter %d; see kn_tomography_filter",
+                       (int)task->filter);
     if (!kn_sparse_format_name(task->format))
         return ki_fail(err, KN_ERROR_ARGUMENT, "there is no format %d; see kn_sparse_format",
                        (int)task->format);

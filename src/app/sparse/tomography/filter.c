@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "filter.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "host/fft/host_fft_lines.h"
+
+#define PI 3.14159265358979323846
+
+enum { SHORTEST = 64 };
+
+size_t ki_sparse_filter_length(size_t detectors)
+{
+    size_t length = SHORTEST;
+
+    while (length < 2 * detectors)
+        length *= 2;
+    return length;
+}
+
+// Samples of the ramp in a circle.
+static void sample_ramp(size_t length, double *samples)
+{
+    for (size_t i = 0; i < length; i++) {
+        double n = (double)(i <= length / 2 ? i : length - i);
+
+        samples[i] = i == 0 ? 0.25 : i % 2 ? -1 / (PI * n * PI * n) : 0;
+    }
+}
+
+// At a frequency from 0 to 1/2, in turns from a detector to the next.
+static double window(kn_tomography_filter filter, double frequency)
+{
+    switch (filter) {
+    case KN_TOMOGRAPHY_SHEPP_LOGAN:
+        return frequency > 0 ? sin(PI * frequency) / (PI * frequency) : 1;
+    case KN_TOMOGRAPHY_COSINE:
+        return cos(PI * frequency);
+    case KN_TOMOGRAPHY_HAMMING:
+        return 0.54 + 0.46 * cos(2 * PI * frequency);
+    case KN_TOMOGRAPHY_HANN:
+        return 0.5 + 0.5 * cos(2 * PI * frequency);
+    default:
+        return 1;
+    }
+}
+
+kn_status ki_sparse_filter_fill(kn_tomography_filter filter, size_t length, double scale, double *factors,
+                                kn_error *err)
+{
+    const size_t half = length / 2 + 1;
+    struct host_fft_line line = {.fft = NULL};
+    double *numbers = malloc((length + 2 * half) * sizeof *numbers), *spectrum = numbers + length;
+    void *room = NULL;
+    kn_status status = numbers ? ki_host_fft_line_create(length, KN_F64, KN_HOST_SCALAR, &line, err)
+                               : ki_fail_memory(err, (length + 2 * half) * sizeof *numbers, "a filter");
+
+    if (!status && !(room = calloc(1, line.room)))
+        status = ki_fail_memory(err, line.room, "a filter");
+    if (!status) {
+        const struct host_fft_lines lines = {
+            .line = &line,
+            .from = {.at = numbers, .points = HOST_FFT_REAL, .count = length, .step = 1},
+            .to = {.at = spectrum, .points = HOST_FFT_HALF, .count = half, .step = 1},
+            .count = {1, 1, 1},
+            .scale = scale};
+
+        sample_ramp(length, numbers);
+        ki_host_fft_lines(&lines, 1, room);
+        for (size_t k = 0; k < half; k++)
+            factors[k] = spectrum[2 * k] * window(filter, (double)k / (double)length);
+    }
+    ki_host_fft_line_free(&line);
+    free(room);
+    free(numbers);
+    return status;
+}
+
+// ---- weights of projections ----
+
+struct place {
+    double angle; // from 0 to below pi
+    size_t projection;
+};
+
+static int by_angle(const void *a, const void *b)
+{
+    const struct place *first = a, *second = b;
+
+    if (first->angle != second->angle)
+        return first->angle < second->angle ? -1 : 1;
+    return (first->projection > second->projection) - (first->projection < second->projection);
+}
+
+// Half of both gaps, where none is wider than `most`.
+static double weight_of(double before, double after, double most)
+{
+    if (before > most && after > most)
+        return most;
+    if (before > most)
+        return after;
+    return after > most ? before : (before + after) / 2;
+}
+
+kn_status ki_sparse_filter_weights(const struct sparse_parallel *geometry, double *weights, kn_error *err)
+{
+    const size_t count = geometry->angles;
+    const double most = 4 * PI / (double)count;
+    struct place *places = malloc(count * sizeof *places);
+
+    if (!places)
+        return ki_fail_memory(err, count * sizeof *places, "the projections' angles");
+    for (size_t t = 0; t < count; t++) {
+        const double angle = fmod(ki_sparse_parallel_theta(geometry, t), PI);
+
+        places[t] = (struct place){angle < 0 ? angle + PI : angle, t};
+    }
+    qsort(places, count, sizeof *places, by_angle);
+    for (size_t i = 0; i < count; i++) {
+        const double own = places[i].angle, before = places[(i + count - 1) % count].angle,
+                     after = places[(i + 1) % count].angle;
+
+        weights[places[i].projection] =
+            weight_of(own - before + (i == 0 ? PI : 0), after - own + (i == count - 1 ? PI : 0), most);
+    }
+    free(places);
+    return KN_OK;
+}
