@@ -16,6 +16,7 @@
 
 struct project_arguments {
     struct tool_arguments tool;
+    struct geometry_options rays;
     bool transposed;
     int format;
 };
@@ -27,6 +28,12 @@ static const struct option_row options[] = {
      .help = "write the sinogram (or with --transpose the picture) here: .npy, .png, .nii or .cfl"},
     {"transpose", FIELD(OPTION_FLAG, transposed),
      .help = "backproject a sinogram to a picture, by the exact transpose"},
+    {"angles", FIELD(OPTION_PATH, rays.angles), .metavar = "FILE",
+     .help =
+         "the angle of each projection in degrees, in a .npy, a .mtx or a column of text (default: evenly "
+         "over 180 degrees)"},
+    {"offset", FIELD(OPTION_PATH, rays.offset), .metavar = "PIXELS",
+     .help = "shift the line of detectors by so many of them, relative to the axis of rotation (default: 0)"},
     {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .choices = sparse_format_names,
      .fallback = "auto",
      .help = "on a device: on-the-fly, on-the-fly+local-memory (auto: the faster one), or a format of a "
@@ -39,7 +46,7 @@ struct project {
     struct tool tool;
     struct projection projection;
     size_t from_height, from_width, to_height, to_width;
-    double *from, *to;
+    double *theta, *from, *to;
 };
 
 static kn_status read_input(struct project *project, kn_error *err)
@@ -47,7 +54,7 @@ static kn_status read_input(struct project *project, kn_error *err)
     const char *const *operands = project->arguments->tool.common.operands.items;
     kn_tomography_geometry *geometry = &project->projection.geometry;
     bool transposed = project->arguments->transposed;
-    kn_status status = geometry_parse(operands[0], geometry, err);
+    kn_status status = geometry_read(operands[0], &project->arguments->rays, geometry, &project->theta, err);
 
     if (status)
         return status;
@@ -159,6 +166,7 @@ static kn_status run_project(void *given, kn_error *err)
         print(&project);
     if (!status)
         status = report(&project, err);
+    free(project.theta);
     free(project.from);
     free(project.to);
     ki_text_free(&project.projection.why);
@@ -172,8 +180,10 @@ const struct command command_project = {
     .operands = "parallel:ANGLES,DETECTORS,SIZE[,AXIS] IMAGE",
     .description =
         "The picture has SIZE x SIZE pixels of side 1, detectors are 1 apart, and projection t is at 180 t / "
-        "ANGLES degrees. AXIS is the detector, counted from 0, at the axis of rotation, the middle of the "
-        "picture (default: (DETECTORS - 1) / 2). Projection 0 sums the columns; towards 90 degrees detectors "
+        "ANGLES degrees, or where --angles says. AXIS is the detector, counted from 0, at the axis of "
+        "rotation, the middle of the "
+        "picture (default: (DETECTORS - 1) / 2, less --offset). Projection 0 sums the columns; towards 90 "
+        "degrees detectors "
         "go from the first line to the last. Sums are Joseph's: interpolated between the two nearest pixels "
         "of each line or column that a ray crosses.\n\n"
         "IMAGE is a .npy of SIZE x SIZE (with --transpose ANGLES x DETECTORS) numbers, or a grey PNG or "

@@ -10,6 +10,9 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "io/array/volume.h"
+#include "io/csv/csv.h"
+
+#define DEGREE (3.14159265358979323846 / 180)
 
 static bool ends_in(const char *path, const char *ending)
 {
@@ -93,6 +96,103 @@ kn_status geometry_parse(const char *text, kn_tomography_geometry *geometry, kn_
         status = check(geometry, err);
     if (status)
         *geometry = KN_INIT(kn_tomography_geometry, .angles = 0);
+    return status;
+}
+
+// ---- what options add ----
+
+// AXIS is the fourth number.
+static bool has_axis(const char *text)
+{
+    size_t commas = 0;
+
+    for (; *text; text++)
+        commas += *text == ',';
+    return commas == 3;
+}
+
+// The line of detectors goes towards greater numbers, and the axis towards smaller ones.
+static kn_status take_offset(const char *text, const char *option, kn_tomography_geometry *geometry,
+                             kn_error *err)
+{
+    char *end;
+    const double offset = strtod(option, &end);
+
+    if (end == option || *end || !isfinite(offset))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--offset: '%s' is not a number of detectors", option);
+    if (has_axis(text))
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--offset and AXIS both say where the axis of rotation is seen; leave out '%s' of %s",
+                       strrchr(text, ','), text);
+    geometry->axis_offset = -offset;
+    return check(geometry, err);
+}
+
+// One column of text, or an array.
+static kn_status read_numbers(const char *path, size_t *count, double **values, kn_error *err)
+{
+    struct csv_table table;
+    size_t columns = 1;
+    kn_status status;
+
+    if (ends_in(path, ".npy") || ends_in(path, ".mtx")) {
+        status = columns_read(path, count, &columns, values, err);
+    } else {
+        status = csv_read(path, NULL, &table, err);
+        if (status)
+            return status;
+        columns = table.column_count;
+        *count = columns ? table.columns[0].count : 0;
+        if (columns == 1) {
+            *values = table.columns[0].values;
+            table.columns[0].values = NULL;
+        }
+        csv_free(&table);
+    }
+    if (!status && columns != 1) {
+        free(*values);
+        *values = NULL;
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0,
+                            "has %zu columns; expected one, of angles in degrees", columns);
+    }
+    return status;
+}
+
+static kn_status read_angles(const char *path, kn_tomography_geometry *geometry, double **theta,
+                             kn_error *err)
+{
+    size_t count = 0;
+    kn_status status = read_numbers(path, &count, theta, err);
+
+    if (!status && count != geometry->angles)
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0, "has %zu angles, but the geometry %zu projections",
+                            count, geometry->angles);
+    for (size_t t = 0; t < count && !status; t++) {
+        if (!isfinite((*theta)[t]))
+            status = ki_fail_at(err, KN_ERROR_INPUT, path, 0,
+                                "has %g for projection %zu (from 0); expected degrees", (*theta)[t], t);
+        (*theta)[t] *= DEGREE;
+    }
+    if (!status)
+        geometry->theta = *theta;
+    return status;
+}
+
+kn_status geometry_read(const char *text, const struct geometry_options *options,
+                        kn_tomography_geometry *geometry, double **theta, kn_error *err)
+{
+    kn_status status = geometry_parse(text, geometry, err);
+
+    *theta = NULL;
+    if (!status && options->offset)
+        status = take_offset(text, options->offset, geometry, err);
+    if (!status && options->angles)
+        status = read_angles(options->angles, geometry, theta, err);
+    if (status) {
+        free(*theta);
+        *theta = NULL;
+        *geometry = KN_INIT(kn_tomography_geometry, .angles = 0);
+    }
     return status;
 }
 

@@ -12,6 +12,20 @@ bool geometry_is(const char *text);
 // sees the axis of rotation, (DETECTORS - 1) / 2 if it is not given. Errors: KN_ERROR_ARGUMENT with the part
 // that is none, and for what koine/tomography.h refuses. On failure `geometry` is empty.
 kn_status geometry_parse(const char *text, kn_tomography_geometry *geometry, kn_error *err);
+
+// What options say of a geometry beside its word; NULL: nothing.
+struct geometry_options {
+    const char
+        *angles; // a file with the angle of each projection in degrees: .npy, .mtx, or a column of text
+    const char *offset; // by how many detectors the line of detectors is shifted, relative to the axis
+};
+
+// Both together. `theta`, which the geometry borrows, is the caller's to free; NULL: angles are even. Errors:
+// those of geometry_parse; KN_ERROR_ARGUMENT for an offset that is no number, or beside an AXIS;
+// KN_ERROR_INPUT, with the file, for angles that are not finite or not as many as projections; those of
+// reading. On failure `geometry` is empty, and `theta` NULL.
+kn_status geometry_read(const char *text, const struct geometry_options *options,
+                        kn_tomography_geometry *geometry, double **theta, kn_error *err);
 // Where its axis is seen, in detectors from 0.
 double geometry_axis(const kn_tomography_geometry *geometry);
 

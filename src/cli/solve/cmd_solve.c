@@ -60,6 +60,13 @@ static const struct option_row options[] = {
      .help = "solve for all columns of B, or for column K from 1"},
     {"slice", FIELD(OPTION_PATH, slice), .metavar = "K",
      .help = "slice of measured tomography (.h5), from 0 (default: 0)"},
+    {"angles", FIELD(OPTION_PATH, rays.angles), .metavar = "FILE",
+     .help =
+         "of parallel beams: the angle of each projection in degrees, in a .npy, a .mtx or a column of text "
+         "(default: as the .h5 has them, or evenly over 180 degrees)"},
+    {"offset", FIELD(OPTION_PATH, rays.offset), .metavar = "PIXELS",
+     .help = "of parallel beams: shift the line of detectors by so many of them, relative to the axis of "
+             "rotation (default: 0)"},
     {"precision", FIELD(OPTION_CHOICE, precision), .choices = solve_precision_names, .fallback = "auto",
      .help = "auto: double if host or device has it for these options"},
     {"sweep", FIELD(OPTION_FLAG, sweep),
@@ -204,7 +211,8 @@ const struct command command_solve = {
         "A is a Matrix Market file (.mtx, .mtx.gz), one that SciPy's save_npz wrote, or parallel-beam "
         "tomography, parallel:ANGLES,DETECTORS,N[,AXIS]: Joseph's projector of an image of N x N, by lines, "
         "and its exact transpose, which devices compute on the fly. Angles are evenly spaced over 180 "
-        "degrees; AXIS is the detector, from 0, at the axis of rotation. B has the right-hand sides, the "
+        "degrees, or those of --angles; AXIS is the detector, from 0, at the axis of rotation, by default "
+        "(DETECTORS - 1) / 2 less --offset. B has the right-hand sides, the "
         "columns of a .mtx or .npy; with parallel beams it may be a sinogram (.npy) with a row for each "
         "angle, as koine project writes it; or it is measured tomography (.h5, Data Exchange), from which "
         "one --slice is taken with its flat and dark fields and angles, its detectors binned to the "

@@ -8,10 +8,12 @@
 #include <koine/experimental/least_squares.h>
 
 #include "cli/framework/progress.h"
+#include "cli/inputs/tomography_files.h"
 #include "cli/tool.h"
 
 struct solve_arguments {
     struct tool_arguments tool;
+    struct geometry_options rays;
     const char *start, *tolerance, *noise, *lambda, *smooth, *bounds, *correction, *weight, *rhs, *slice;
     size_t iterations;
     bool nonnegative, sweep;

@@ -176,6 +176,7 @@ enum fact {
     FBP,
     NO_FBP,
     FILTER,  // other than the ramp
+    RAYS,    // --angles or --offset
     NO_RAYS, // A is a file
     TERMS,   // --lambda or --smooth
     STOPPED, // before all iterations are done
@@ -215,6 +216,7 @@ static const struct {
      .text = "--correction replaces the penalty for bounds; write both in one expression"},
     {{START, GRAM}, .text = "-x starts iterations, but --method gram has none"},
     {{START, FBP}, .text = "-x starts iterations, but --method fbp has none"},
+    {{RAYS, NO_RAYS}, .text = "--angles and --offset are for A = parallel:..., a geometry"},
     {{FBP, NO_RAYS}, .text = "--method fbp is for A = parallel:..., whose projections it filters"},
     {{FBP, TERMS}, .text = "--lambda and --smooth are terms that --method fbp does not have; see --filter"},
     {{FBP, BOUNDS}, .text = "--method fbp has no bounds; fista, bb and sirt keep them"},
@@ -274,6 +276,7 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
         [FBP] = task->method == KN_LEAST_SQUARES_FBP,
         [NO_FBP] = task->method != KN_LEAST_SQUARES_FBP,
         [FILTER] = task->filter != KN_TOMOGRAPHY_RAMP,
+        [RAYS] = arguments->rays.angles || arguments->rays.offset,
         [NO_RAYS] = !arguments->sweep && !geometry_is(arguments->tool.common.operands.items[0]),
         [TERMS] = task->lambda > 0 || task->smooth > 0,
         [STOPPED] = task->stop != KN_LEAST_SQUARES_STOP_FIXED,
@@ -348,7 +351,8 @@ static kn_status choose_columns(struct solve_command *command, const char *path,
 static kn_status read_matrix(struct solve_command *command, const char *text, kn_error *err)
 {
     const kn_tomography_geometry *geometry = &command->geometry;
-    kn_status status = geometry_is(text) ? geometry_parse(text, &command->geometry, err)
+    kn_status status = geometry_is(text) ? geometry_read(text, &command->arguments->rays, &command->geometry,
+                                                         &command->theta, err)
                                          : sparse_read_matrix(text, &command->matrix, err);
 
     if (status)
@@ -377,7 +381,7 @@ static kn_status read_measured(struct solve_command *command, const char *path, 
         return status;
     command->b = (struct solve_columns){sinogram.angles * sinogram.detectors, 1, sinogram.values};
     sinogram.values = NULL;
-    if (!command->matrix) {
+    if (!command->matrix && !command->theta) {
         geometry->theta = command->theta = sinogram.theta;
         sinogram.theta = NULL;
     }

@@ -41,6 +41,52 @@ for b in a.host flat; do
 done
 cmp -s "$work/x.a.host.npy" "$work/x.flat.npy" || fail "a sinogram in rows is solved otherwise than as one column"
 
+# --angles and --offset: even angles and an axis, told in another way; every second projection; a column of text; refusals.
+(cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 -c '
+import arrays
+arrays.save("even.npy", "f8", [30.0 * t for t in range(6)], (6,))
+arrays.save("nan.npy", "f8", [0, 1, 2, float("nan"), 4, 5], (6,))
+open("odd.txt", "w").write("30\n90\n150\n")
+open("two.txt", "w").write("1 2\n3 4\n5 6\n")') || fail "making angles"
+expect_exit 0 koine project parallel:6,13,9 "$work/picture.npy" --offset 0.25 --angles "$work/even.npy" -o "$work/same.npy" \
+    --device host
+expect_stdout 'axis at 5.75'
+expect_exit 0 koine project parallel:3,13,9 "$work/picture.npy" --offset 0.25 --angles "$work/odd.txt" -o "$work/odd.npy" --device host
+(cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 -c '
+import arrays
+wanted, same, odd = (arrays.load(name)[2] for name in ("a.host.npy", "same.npy", "odd.npy"))
+assert max(abs(a - b) for a, b in zip(wanted, same)) < 1e-12
+assert all(abs(odd[i] - wanted[(2 * (i // 13) + 1) * 13 + i % 13]) < 1e-12 for i in range(39))
+assert max(map(abs, odd)) > 1') || fail "angles or the offset are wrong"
+for method in cgnr fbp; do
+    expect_exit 0 koine solve $geometry "$work/a.host.npy" --method $method -n 5 --device host -o "$work/y.$method.npy"
+    expect_exit 0 koine solve parallel:6,13,9 "$work/a.host.npy" --method $method -n 5 --device host --offset 0.25 \
+        --angles "$work/even.npy" -o "$work/z.$method.npy"
+done
+(cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 -c '
+import arrays
+for method in ("cgnr", "fbp"):
+    y, z = (arrays.load(f"{name}.{method}.npy")[2] for name in "yz")
+    assert max(abs(a - b) for a, b in zip(y, z)) < 1e-9 * max(map(abs, y))') || fail "angles or the offset do not solve"
+refused() # STATUS WORDS OPTIONS...: and no file
+{
+    status=$1 words=$2
+    shift 2
+    expect_exit "$status" koine project parallel:6,13,9 "$work/picture.npy" "$@" -o "$work/no.npy"
+    expect_stderr "$words"
+    expect_exit "$status" koine solve parallel:6,13,9 "$work/a.host.npy" "$@" -o "$work/no.npy"
+    expect_stderr "$words"
+    [ ! -e "$work/no.npy" ] || fail "a refusal left a file"
+}
+refused 3 'odd.txt: has 3 angles, but the geometry 6 projections' --angles "$work/odd.txt"
+refused 3 'nan.npy: element 3 is nan' --angles "$work/nan.npy"
+refused 3 'two.txt: has 2 columns' --angles "$work/two.txt"
+refused 3 'missing.npy' --angles "$work/missing.npy"
+refused 2 "'x' is not a number of detectors" --offset x
+refused 2 'axis of rotation is at detector' --offset 99
+expect_exit 2 koine project $geometry "$work/picture.npy" --offset 1 -o "$work/no.npy"
+expect_stderr "leave out ',5.75'"
+
 # A picture in grey, by way of a picture: 8 bits of the first are levels of the second.
 expect_exit 0 koine project $geometry "$work/sinogram.npy" --transpose -o "$work/p.png" --device host
 expect_exit 0 koine project $geometry "$work/p.png" -o "$work/a.png.npy" --device host
