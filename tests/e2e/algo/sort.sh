@@ -33,8 +33,8 @@ expect_exit 3 koine sort "$work/matrix.npy" -o "$work/out.npy"
 expect_stderr '2 dimensions, expected one.*a\.ravel\(\)'
 expect_exit 3 koine sort "$work/complex.npy" -o "$work/out.npy"
 expect_stderr 'complex64, which has no order'
-expect_exit 2 koine sort "$work/in31.npy" -o "$work/out.npy" --device cpu --device gpu
-expect_stderr 'names 2 devices'
+expect_exit 4 koine sort "$work/in31.npy" -o "$work/out.npy" --device cpu --device no-such
+expect_stderr "no device 'no-such'"
 [ ! -e "$work/out.npy" ] || fail "a refused run left a result"
 
 # The host's own code, and where there is no device.
