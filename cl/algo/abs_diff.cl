@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Absolute deviations from a centre, and order statistics of them without sorting again: in sorted data the
-// deviations from the median are two sorted runs, one to the left (read backwards), one to the right, and the
-// element of a given rank among both is found by bisection along the merge path (Odeh et al. 2012).
+// Absolute deviations from a centre, and their order statistics without another sort: in sorted data the deviations from
+// the median form two sorted runs, one to the left (read backwards) and one to the right, and bisection along the merge
+// path finds the element of a given rank in both (Odeh et al. 2012).
 // Launch: absolute_deviations and distances with one work-item an element; median_of_halves with one work-item a rank.
-// Cost: absolute_deviations reads and writes n elements, distances writes them as doubles; median_of_halves reads 2 log2(n) elements a rank.
+// Cost: absolute_deviations reads and writes n elements, distances writes them as doubles; median_of_halves reads 2 log2(n)
+// elements a rank.
 // Tunables: REAL_BITS, ACC_SOFT.
 #define WIDTH 4
 #include "../lib/accumulator.clh"
@@ -16,7 +17,7 @@ __kernel void absolute_deviations(__global const real *x, ulong n, acc centre, _
         out[i] = acc_to_real(acc_distance(x[i], centre));
 }
 
-// Of the n elements from x[skip] on, as wide as they are computed, to out[first], ...
+// Writes the deviations of the n elements from x[skip] on, in the precision in which they are computed, to out[first], ...
 __kernel void distances(__global const real *x, ulong skip, ulong n, acc centre, __global acc *out, ulong first)
 {
     ulong i = get_global_id(0);
@@ -25,8 +26,8 @@ __kernel void distances(__global const real *x, ulong skip, ulong n, acc centre,
         out[first + i] = acc_distance(x[skip + i], centre);
 }
 
-// x[0..n) is sorted; x[split - 1], x[split - 2], ... and x[split], x[split + 1], ... deviate more and more from the
-// centre. chosen[i] is the element whose deviation has rank first_rank + i (from 0).
+// x[0..n) is sorted; x[split - 1], x[split - 2], ... and x[split], x[split + 1], ... lie farther and farther from the
+// centre. Sets chosen[i] to the element whose deviation has rank first_rank + i (from 0).
 __kernel void median_of_halves(__global const real *x, ulong n, ulong split, acc centre, ulong first_rank,
                                __global real *chosen)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many elements of a column of any type lie in each bin of a histogram. A bin is found among `least`, the least element
-// of each, exactly; where bins are even, arithmetic finds it, and an element so close to an edge that
-// roundings would decide is compared with that edge. Floats are compared as their stored bits, so that no device's handling
-// of small numbers has a say.
-// Launch: histogram_count with any number of groups for each part of the column, of at most 2^31 elements; after each of
-// them histogram_merge with a group for every 32 bins.
+// Counts the elements of a column of any type in each bin of a histogram. The bin is found among `least`, the least element
+// of each bin, exactly; if the bins are even, arithmetic finds it, and an element so close to an edge that rounding would
+// decide is compared with that edge. Floats are compared as their stored bits, so that a device's handling of denormals has
+// no influence.
+// Launch: histogram_count with any number of groups for each part of the column (of at most 2^31 elements), and after each
+// of them histogram_merge with a group for every 32 bins.
 // Cost: reads x once.
 // Tunables: GROUP (work-items, a power of two; 1: no atomics, for CPUs), LOADS (lib/tile.clh), KEY_BITS, KEY_KIND
-// (lib/key.clh); BINS, ROOM (counters in local memory, at least BINS + 1; 0: in global memory), COPIES (of the counters, a
-// power of two: neighbouring work-items have copies of their own), EVEN.
+// (lib/key.clh); BINS, ROOM (counters in local memory, at least BINS + 1; 0: in global memory), COPIES (copies of the
+// counters, a power of two: neighbouring work-items use different copies), EVEN.
 #ifndef GROUP
 #define GROUP 256
 #endif
@@ -32,7 +32,7 @@
 #define MERGE_BINS 32
 #define MERGE_ROWS 8
 
-// The order of elements, but for NaN, which stand at both ends.
+// The order of elements, except for NaN, which come at both ends.
 #if KEY_KIND == 0
 typedef sort_key ordered;
 #elif KEY_BITS == 64
@@ -54,7 +54,7 @@ inline ordered order_of(sort_key bits)
 #endif
 }
 
-// In what an element's position among even bins is computed, in bins.
+// The type in which an element's position among even bins is computed, in units of bins.
 #if KEY_KIND == 2 && KEY_BITS == 64
 typedef double real;
 #else
@@ -62,7 +62,7 @@ typedef float real;
 #endif
 
 typedef struct {
-    ordered first, last; // what is counted
+    ordered first, last; // the range that is counted
     uint used;           // bins that have a least element
     real low, scale;     // of even bins: position = (x - low) * scale; of integers: (x - first + low) * scale
     real slack;          // how far a position may be from the true one, below 0.5
@@ -90,7 +90,7 @@ inline uint search(ordered element, EDGES *edges, uint used)
     return low;
 }
 
-// BINS if it is not counted.
+// Returns BINS if the element is not counted.
 inline uint find_bin(sort_key bits, const range_of_bins *range, EDGES *edges)
 {
     ordered element = order_of(bits);
@@ -108,7 +108,7 @@ inline uint find_bin(sort_key bits, const range_of_bins *range, EDGES *edges)
     real nearest = rint(position);
     uint edge = (uint)nearest;
     if (fabs(position - nearest) > range->slack)
-        return min((uint)position, range->used - 1); // the last bin has its end
+        return min((uint)position, range->used - 1); // the last bin includes its upper end
     return edge == 0 || (edge < range->used && element >= EDGE(edge)) ? edge : edge - 1;
 #else
     return search(element, edges, range->used);
@@ -132,8 +132,8 @@ inline void tally(__global uint *counters, uint bin, uint item)
 }
 #endif
 
-// partial[group * BINS + i]: how many of the group's elements lie in bin i; without ROOM added to partial[i]. x[skip], ...
-// are n elements.
+// Sets partial[group * BINS + i] to the number of the group's elements in bin i; without ROOM, adds it to partial[i]. The
+// elements are the n from x[skip] on.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 histogram_count(__global const sort_key *x, ulong skip, ulong n, __global const sort_key *least, uint used, ulong top,
                 real low, real scale, real slack, __global uint *partial)
@@ -187,7 +187,7 @@ histogram_count(__global const sort_key *x, ulong skip, ulong n, __global const 
 #endif
 }
 
-// counts[i]: what `rows` rows of `partial` have of bin i, added to what it was unless `first`.
+// Adds up bin i of `rows` rows of `partial` in counts[i]; unless `first`, adds the sum to what was there.
 __kernel __attribute__((reqd_work_group_size(MERGE_BINS, MERGE_ROWS, 1))) void
 histogram_merge(__global const uint *partial, uint rows, uint bins, uint first, __global ulong *counts)
 {

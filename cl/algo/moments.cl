@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least, greatest, sum and sum of squares of a column of any type, in one read. Floats: NaN are counted and left out,
-// and the sums of x - shift are folded in the fixed tree of cl/algo/reduce.cl. Integers: all sums are exact; those of squares
-// are kept as sums of 32-bit digits.
+// Least and greatest element, sum and sum of squares of a column of any type, in one read. Floats: NaN are counted and left
+// out, and the sums of x - shift are folded in the fixed tree of cl/algo/reduce.cl. Integers: all sums are exact; sums of
+// squares are kept as sums of 32-bit digits.
 //
 // Everything stands in `state`, in cells of 8 bytes: the shift (the bits of a float, the key of an integer), then at
 // `base` rows of `stride` cells, one a component: least key, greatest key, then
@@ -65,7 +65,7 @@ moments_shift(__global const sort_key *x, ulong skip, ulong first, ulong count, 
     if (item < samples && position >= first && position - first < count)
         state[MOMENTS_FIRST_SAMPLE + item] = x[skip + position - first];
     if (!last)
-        return; // of the whole group
+        return; // uniform over the group
     // Of this launch or an earlier one: no work-item reads another's.
     if (item < samples)
         key[item] = sample_key((sort_key)state[MOMENTS_FIRST_SAMPLE + item]);
@@ -94,7 +94,7 @@ enum { LEAST, GREATEST, FIRST_SUM };
 #define COMPONENTS (KEY_BITS == 64 ? 8 : KEY_BITS == 32 ? 5 : 4)
 #endif
 
-// Two cells of a component.
+// Combines two cells of a component.
 inline ulong combine(ulong a, ulong b, uint component)
 {
 #if KEY_KIND == 2
@@ -114,7 +114,7 @@ inline ulong neutral(uint component)
     return component == LEAST ? 0xffffffffffffffffUL : 0;
 }
 
-// The cells of a group of so many work-items, combined in pairs; theirs comes to work-item 0.
+// Combines the cells of a group of the given number of work-items in pairs; work-item 0 gets the result.
 inline ulong combine_group(ulong own, uint component, uint items, __local ulong *node)
 {
     uint item = (uint)get_local_id(0);
@@ -130,10 +130,10 @@ inline ulong combine_group(ulong own, uint component, uint items, __local ulong 
     return node[item];
 }
 
-// Fours of cells pass through local memory in rows of this, so that 16 neighbours' stand in different banks.
+// Fours of cells pass through local memory in rows of this length, so that those of 16 neighbours are in different banks.
 #define FOLD_ROW (FOLD_GROUP + 4)
 
-// Rows of `count` cells at `from` become rows of as many as there are groups, at `to`. No branch around a barrier: PoCL
+// Folds rows of `count` cells at `from` into rows of one cell a group, at `to`. There is no branch around a barrier: PoCL
 // 3.1 mixes up what work-items keep over one.
 __kernel __attribute__((reqd_work_group_size(FOLD_GROUP, 1, 1))) void
 moments_fold(__global ulong *state, ulong from, ulong count, ulong to)
@@ -172,7 +172,7 @@ typedef struct {
     countw nan;
 } statistics;
 
-// NaN are left out by themselves.
+// NaN drop out without further checks.
 inline void take_extremes(realw row, statistics *s)
 {
     s->least = fmin(s->least, row);
@@ -192,7 +192,7 @@ inline real_key key_of_real(real x)
     return encode_key(AS_KEY(x));
 }
 
-// What a work-item's lanes found: least and greatest key, NaN.
+// What the lanes of a work-item found: least and greatest key, number of NaN.
 inline void fold_extremes(const statistics *s, __local real_key *least, __local real_key *greatest, __local uint *nan)
 {
     union {
@@ -230,10 +230,10 @@ inline void take_row(realw row, real shift, statistics *s)
 #if AHEAD
 #define ASKED UNROLL
 #else
-#define ASKED 1 // and none is
+#define ASKED 1 // nothing is loaded ahead
 #endif
 
-// AHEAD: asks for the first rows of a work-item's leaf, the first of which begins at x + start.
+// AHEAD: loads the first rows of a work-item's leaf ahead; the first leaf begins at x + start.
 static inline void ask(__global const real *x, ulong n, ulong start, realw *row)
 {
 #if AHEAD
@@ -249,7 +249,7 @@ static inline void ask(__global const real *x, ulong n, ulong start, realw *row)
 #endif
 }
 
-// The rows of a whole leaf: nothing to check between loads. AHEAD: where a row was, the one ASKED further on is asked for.
+// The rows of a whole leaf: no checks between loads. AHEAD: each row, once used, is replaced by the one ASKED further on.
 static inline void take_whole(__global const realw *rows, realw *row, real shift, statistics *s)
 {
 #if AHEAD
@@ -272,8 +272,8 @@ static inline void take_whole(__global const realw *rows, realw *row, real shift
 #endif
 }
 
-// What LEAVES leaves from x + start on come to: sums in leaf[0] and leaf[LEAVES], least and greatest keys and NaN of each
-// work-item in the other arrays; a barrier has come after them. The next call writes to the same local memory.
+// Reduces LEAVES leaves from x + start on: sums in leaf[0] and leaf[LEAVES]; least and greatest keys and NaN of each
+// work-item in the other arrays. It ends with a barrier. The next call writes to the same local memory.
 static inline void take_leaves(__global const real *x, ulong n, ulong start, realw *row, real shift, __local accw *wide,
                                __local acc *leaf, __local real_key *least, __local real_key *greatest,
                                __local uint *nan)
@@ -287,7 +287,7 @@ static inline void take_leaves(__global const real *x, ulong n, ulong start, rea
     start += item % ITEMS_PER_LEAF * WIDTH;
     if (whole)
         take_whole((__global const realw *)(x + start), row, shift, &s);
-    if (!whole || accw_is_nan(s.sums[0])) { // once more, with a look at each
+    if (!whole || accw_is_nan(s.sums[0])) { // once more, checking each element
         begin(&s);
         for (uint row = 0; row < ROWS; row++) {
             realw elements = load_guarded(x, n, start + row * TREE_LANES, (real)NAN);
@@ -302,7 +302,7 @@ static inline void take_leaves(__global const real *x, ulong n, ulong start, rea
     fold_group(s.sums, 2, wide, leaf);
 }
 
-// Of a group's work-items, to work-item 0.
+// Folds over the work-items of a group, to work-item 0.
 inline void combine_extremes(__local real_key *least, __local real_key *greatest, __local uint *nan)
 {
     uint item = (uint)get_local_id(0);
@@ -317,8 +317,8 @@ inline void combine_extremes(__local real_key *least, __local real_key *greatest
     }
 }
 
-// The shift for all groups alike, where x is the whole column; else `given`. No branch around a barrier: PoCL 3.1 mixes up
-// what work-items keep over one.
+// The shift: found by every group in the same way if x is the whole column, else `given`. There is no branch around a
+// barrier: PoCL 3.1 mixes up what work-items keep over one.
 inline real find_shift(__global const real *x, ulong n, bool find, real given, __local sort_key *key, __local uint *rank,
                        __local sort_key *chosen)
 {
@@ -333,8 +333,8 @@ inline real find_shift(__global const real *x, ulong n, bool find, real given, _
     return find ? AS_REAL((real_key)decode_key(*chosen)) : given;
 }
 
-// Cells first, first + 1, ... of the rows at `base`, one for every LEAVES leaves of x[0..n). `find`: x is the whole column,
-// and every group finds the shift by itself; else it stands in the state.
+// Writes cells first, first + 1, ... of the rows at `base`, one for every LEAVES leaves of x[0..n). `find`: x is the whole
+// column, and every group finds the shift by itself; else the shift is in the state.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 moments_leaves(__global const real *x, ulong n, __global ulong *state, ulong base, ulong first, ulong stride, uint find)
 {
@@ -395,7 +395,7 @@ inline void take_element(sort_key bits, sort_key shift, ulong *sums, sort_key *l
 #endif
 }
 
-// The group's cells in the rows at `base`. A group takes a share of the n elements from x[skip] on.
+// Writes the group's cells in the rows at `base`. A group takes a share of the n elements from x[skip] on.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 moments_digits(__global const sort_key *x, ulong skip, ulong n, __global ulong *state, ulong base)
 {

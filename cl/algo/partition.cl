@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements for which a condition holds, in their order, and with OTHERS the rest behind them, in theirs.
-// Launch: partition_count, then partition_write with the same groups; each takes a stretch of the column
-// (lib/compact.clh).
-// Cost: reads x twice, writes what is kept once.
+// Selects the elements for which a condition holds, in their order; with OTHERS, the rest follow them, in their order.
+// Launch: partition_count, then partition_write with the same groups; each takes a stretch of the column (lib/compact.clh).
+// Cost: reads x twice, writes the selected elements once.
 // Tunables: TYPE (the elements'), ELEMENT_SIZE (its bytes), DEFINITIONS (what it and the condition need), HOLDS (an
 // expression of x), OTHERS, GROUP, LOADS (lib/compact.clh).
 #ifndef TYPE
@@ -30,7 +29,7 @@ inline bool holds(partition_element x)
     return HOLDS;
 }
 
-// For which of a work-item's elements it holds. The tile begins at x, and `count` elements of it are there.
+// Marks the elements of a work-item for which the condition holds. The tile begins at x and has `count` elements.
 static inline uint find_kept(const items *tile, __global const partition_element *x, uint item, uint count)
 {
     uint kept = 0;
@@ -47,7 +46,7 @@ static inline uint find_kept(const items *tile, __global const partition_element
     return marks_within(kept, item, count);
 }
 
-// counts[g]: for how many of group g's stretch it holds.
+// Sets counts[g] to the number of elements of group g's stretch for which the condition holds.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 partition_count(__global const partition_element *x, ulong n, __global ulong *counts)
 {
@@ -72,7 +71,7 @@ partition_count(__global const partition_element *x, ulong n, __global ulong *co
         counts[group] = count;
 }
 
-// The elements to `out`, and for how many it holds to counted[0].
+// Writes the elements to `out`, and the number of those for which the condition holds to counted[0].
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 partition_write(__global const partition_element *x, ulong n, __global const ulong *counts,
                 __global partition_element *out, __global ulong *counted)
@@ -80,7 +79,7 @@ partition_write(__global const partition_element *x, ulong n, __global const ulo
     uint item = (uint)get_local_id(0), group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
     ulong begin, end, to = 0;
 #if OTHERS
-    ulong other = 0; // where those for which it does not hold go
+    ulong other = 0; // where the elements go for which it does not hold
 #endif
 
     share(n, group, groups, &begin, &end);

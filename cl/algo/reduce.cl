@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sum, and sum of squares if asked for, of x[i] - shift, folded in one fixed tree: bit-equal on every device that
-// has the same accumulator, whatever the launch.
+// Sum, and optionally sum of squares, of x[i] - shift, folded in one fixed tree: bit-equal on every device with the same
+// accumulator, whatever the launch.
 //
-// The tree: a leaf is 4,096 consecutive elements. In a leaf, lane l = i mod 64 adds its elements in order of index;
-// the lanes are folded by halving distance (32, 16, 8, 4, 2, 1); leaves are folded in pairs (0,1) (2,3), then pairs
-// of pairs, and so on. What lies past the end counts as +0.
+// The tree: a leaf is 4,096 consecutive elements. In a leaf, lane l = i mod 64 adds its elements in order of index; the
+// lanes are folded by halving distance (32, 16, 8, 4, 2, 1); leaves are folded in pairs (0,1) (2,3), then pairs of pairs,
+// and so on. Positions past the end count as +0.
 //
 // Launch: reduce_leaves with any number of groups, which take turns, up to ceil(n / (4096 * LEAVES)); then reduce_fold
 // with ceil(count / (16 * GROUP)) groups (in dimension 1: one for the sums, one for the squares) until one value is left.
@@ -37,8 +37,8 @@ inline void add_row(realw row, real shift, accw *lanes)
 #endif
 }
 
-// LEAVES leaves from x + start on: their sums come to leaf[kind * LEAVES]. The next call writes to the same local memory:
-// a barrier stands before it.
+// Sums LEAVES leaves from x + start on into leaf[kind * LEAVES]. The next call writes to the same local memory: the caller
+// needs a barrier between two calls.
 static inline void sum_leaves(__global const real *x, ulong n, ulong start, real shift, __local accw *wide, __local acc *leaf)
 {
     uint item = (uint)get_local_id(0);
@@ -47,7 +47,7 @@ static inline void sum_leaves(__global const real *x, ulong n, ulong start, real
     for (uint kind = 0; kind < KINDS; kind++)
         lanes[kind] = accw_zero();
     start += item / ITEMS_PER_LEAF * TREE_LEAF;
-    if (start + TREE_LEAF <= n) { // a whole leaf: nothing to check between loads
+    if (start + TREE_LEAF <= n) { // a whole leaf: no checks between loads
         __global const realw *rows = (__global const realw *)(x + start) + item % ITEMS_PER_LEAF;
 #pragma unroll UNROLL
         for (uint row = 0; row < ROWS; row++)
@@ -60,7 +60,8 @@ static inline void sum_leaves(__global const real *x, ulong n, ulong start, real
     fold_group(lanes, KINDS, wide, leaf);
 }
 
-// partial[first + i] is the sum of leaves i * LEAVES ... of x[0..n), partial[stride + first + i] that of their squares.
+// Sets partial[first + i] to the sum of the leaves from i * LEAVES on of x[0..n), and partial[stride + first + i] to that
+// of their squares.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 reduce_leaves(__global const real *x, ulong n, real shift, __global acc *partial, ulong first, ulong stride)
 {
@@ -77,7 +78,7 @@ reduce_leaves(__global const real *x, ulong n, real shift, __global acc *partial
     }
 }
 
-// out[group] is the sum of in[16 * GROUP * group] and its neighbours, folded in pairs. Dimension 1 picks the sums
+// Sets out[group] to the sum of in[16 * GROUP * group] and its neighbours, folded in pairs. Dimension 1 selects the sums
 // (in[0..count)) or the squares (in[count..2 * count)).
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 reduce_fold(__global const acc *in, ulong count, __global acc *out)

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the values of each run of equal keys come to (lib/runs.clh says which are equal), in a fixed order, so that floats
-// have the same bits on every device.
+// Reduces the values of each run of equal keys (lib/runs.clh defines equality) in a fixed order, so that floats have the
+// same bits on every device.
 //
-// The order: a leaf is 16 consecutive elements, a block 128 leaves. A run is cut where leaves begin. A leaf's part takes up
-// its elements in order of index. The parts up to the last leaf's begin are folded as Sklansky's scan folds them (1960): if
-// they do not lie in one half of the least aligned range of 2^k leaves that has them all, what its left half has comes
-// first, then what its right half has. The part in the leaf in which the run ends, short of its end, is taken up last. So
-// within a block. A block's part is an element of the next level, where what has been said holds for blocks: those up to
-// the last one's begin are folded, and the part in the block in which the run ends is taken up last.
+// The order: a leaf is 16 consecutive elements, a block 128 leaves. A run is cut where leaves begin. The part in one leaf
+// combines its elements in order of index. The parts before the last leaf are folded as in Sklansky's scan (1960): unless
+// they lie in one half of the smallest aligned range of 2^k leaves that contains them all, the result of its left half is
+// combined with the result of its right half. The part in the leaf where the run ends, if it ends inside that leaf, comes
+// last. That is the order within a block. A block's part is an element of the next level, where the same holds for blocks:
+// those before the last one are folded, and the part in the block where the run ends comes last.
 //
-// Launch: by_key_count, then by_key_blocks with the same groups; each takes a stretch of the column (lib/compact.clh). It
-// closes runs within blocks, and leaves for each block, of which there are n / 2048 + 1 = `count`: what the run that is
-// open at its end has there, and what it has of the run that is open at its begin. Then by_key_totals, level by level until
-// one block is left; then by_key_close, back to the first level, with a group a block.
-// Cost: reads the keys twice, the values once; writes what is kept once.
-// Tunables: KEY_BITS, KEY_KIND (lib/key.clh); VALUE, the values' type, and VALUE_SIZE, its bytes; COMBINE, an expression of
-// a and b.
+// Launch: by_key_count, then by_key_blocks with the same groups; each takes a stretch of the column (lib/compact.clh).
+// by_key_blocks finishes the runs within blocks, and leaves for each of the n / 2048 + 1 = `count` blocks its part of the
+// run that is open at its end and its part of the run that is open at its beginning. Then by_key_totals, level by level
+// until one block is left; then by_key_close, back to the first level, with a group a block.
+// Cost: reads the keys twice and the values once; writes the results once.
+// Tunables: KEY_BITS, KEY_KIND (lib/key.clh); VALUE, the type of the values, and VALUE_SIZE, its size in bytes; COMBINE, an
+// expression of a and b.
 #ifndef VALUE
 #define VALUE float
 #define VALUE_SIZE 4
@@ -48,8 +48,8 @@ inline VALUE combine(VALUE a, VALUE b)
     return COMBINE;
 }
 
-// Of each leaf what it has of the run that is open at its end, and how many runs begin in it, become the same of all
-// leaves up to it.
+// Each leaf's part of the run that is open at its end, and the number of runs that begin in it, are replaced by the same of
+// all leaves up to it.
 static inline void scan_leaves(__local VALUE *values, __local uint *counts, uint item)
 {
     for (uint distance = 1; distance < RUNS_LEAVES; distance *= 2) {
@@ -64,7 +64,7 @@ static inline void scan_leaves(__local VALUE *values, __local uint *counts, uint
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// counts[g]: how many runs begin in group g's stretch.
+// Sets counts[g] to the number of runs that begin in group g's stretch.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void by_key_count(__global const sort_key *keys, ulong n,
                                                                               __global ulong *counts)
 {
@@ -84,8 +84,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void by_key_count(__
         counts[get_group_id(0)] = count;
 }
 
-// A leaf of keys and one of values, of which `there` elements are there; the result marks those that begin a run, and the
-// end of the column. start: of the block.
+// Loads a leaf of keys and one of values, with `there` elements. Marks, in the result, those that begin a run, and the end
+// of the column. start: of the block.
 static inline uint load_leaf(__global const sort_key *keys, __global const VALUE *values, ulong start, uint item, uint there,
                              items *key, leaf_of_values *value)
 {
@@ -122,10 +122,10 @@ static inline uint load_leaf(__global const sort_key *keys, __global const VALUE
     return heads;
 }
 
-// The first key of each run to `to`, and what those runs come to that lie in one block, to `results`. Of block b:
-// tails[b], what it has of the run that is open at its end; heads[b], what it has of the one that is open at its begin;
-// firsts[b]: the number of the first run that begins in it, times 4, and 2 if there is something in heads[b], and 1 if a
-// run begins in it. The end of the column begins one, of no elements.
+// Writes the first key of each run to `to`, and the results of runs that lie in one block to `results`. For block b:
+// tails[b] is its part of the run that is open at its end; heads[b] its part of the one that is open at its beginning;
+// firsts[b] is 4 times the number of the first run that begins in it, plus 2 if heads[b] holds something, plus 1 if a run
+// begins in it. The end of the column begins a run without elements.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 by_key_blocks(__global const sort_key *keys, __global const VALUE *values, ulong n, __global const ulong *counts,
               __global sort_key *to, __global VALUE *results, __global VALUE *tails, __global VALUE *heads,
@@ -157,7 +157,7 @@ by_key_blocks(__global const sort_key *keys, __global const VALUE *values, ulong
 
         uint position = begun[item] - own, all = begun[RUNS_LEAVES - 1];
         VALUE part = value.element[0];
-        bool some = true; // `part` has something: an element, or what was open before the leaf
+        bool some = true; // `part` holds something: an element, or what was open before the leaf
         uint run = position;
         if (marks) {
             VALUE before = open[item > 0 ? item - 1 : 0];
@@ -202,8 +202,8 @@ by_key_blocks(__global const sort_key *keys, __global const VALUE *values, ulong
         counted[0] = first;
 }
 
-// What the units of a leaf have of the run that is open at their end, and how many of them begin one; `count` units are
-// there.
+// For units of a leaf: their parts of the run that is open at their end, and how many of them begin one; there are `count`
+// units.
 static inline VALUE fold_units(__global const VALUE *tails, __global const ulong *firsts, ulong at, ulong count, uint *begun)
 {
     VALUE tail = tails[at < count ? at : 0];
@@ -218,7 +218,7 @@ static inline VALUE fold_units(__global const VALUE *tails, __global const ulong
     return tail;
 }
 
-// tails[to + g] and firsts[to + g] become those of block g of the units [from, from + count).
+// Sets tails[to + g] and firsts[to + g] to those of block g of the units [from, from + count).
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void by_key_totals(__global VALUE *tails, __global ulong *firsts,
                                                                                ulong from, ulong count, ulong to)
 {
@@ -235,9 +235,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void by_key_totals(_
     }
 }
 
-// What the run that is open where unit i of [from, from + count) begins has come to by then: to opened[from + i], or with
-// `close` to the results, with the unit's share if the run ends in it. opened[above + g] is the same of block g of them, if
-// there is more than one.
+// Computes the result so far of the run that is open where unit i of [from, from + count) begins, and writes it to
+// opened[from + i], or with `close` to the results, combined with the unit's part if the run ends in it. opened[above + g]
+// is the same for block g of the units, if there is more than one block.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 by_key_close(__global const VALUE *tails, __global const VALUE *heads, __global const ulong *firsts, __global VALUE *opened,
              ulong from, ulong count, ulong above, uint close, __global VALUE *results)
@@ -247,12 +247,12 @@ by_key_close(__global const VALUE *tails, __global const VALUE *heads, __global 
     uint item = (uint)get_local_id(0), own, begins;
     ulong at = (ulong)get_global_id(0) * RUNS_LEAF;
     VALUE part, before, earlier;
-    bool some = false, begun_here = false; // `part` has units of the leaf; and the run begins among them
+    bool some = false, begun_here = false; // `part` holds units of the leaf; the run begins among them
 
     part = open[item] = fold_units(tails + from, firsts + from, at, count, &own);
     begun[item] = own;
     scan_leaves(open, begun, item);
-    begins = begun[item] - own; // how many units of the block up to here begin a run
+    begins = begun[item] - own; // how many units of the block before this one begin a run
     before = earlier = open[item > 0 ? item - 1 : 0];
     if (count > RUNS_BLOCK)
         earlier = opened[above + get_group_id(0)];
@@ -265,7 +265,7 @@ by_key_close(__global const VALUE *tails, __global const VALUE *heads, __global 
             all = some || item > 0 ? combine(earlier, all) : earlier;
         if (!close)
             opened[from + at + j] = all;
-        else if ((first & 1) && first > 3) // the first run of all has none before it
+        else if ((first & 1) && first > 3) // no run precedes the first one
             results[first / 4 - 1] = first & 2 ? combine(all, heads[at + j]) : all;
         part = some && !(first & 1) ? combine(part, tail) : tail;
         begun_here = begun_here || (first & 1);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A column of any type reduced by any operation, folded in the fixed tree of cl/algo/reduce.cl: a leaf is 4,096 consecutive
-// elements; in it lane l = i mod 64 takes up its elements in order of index; the lanes are folded by halving distance (32,
-// 16, ..., 1), the leaves in pairs. What lies past the end counts as the identity.
+// Reduces a column of any type by any operation, folded in the fixed tree of cl/algo/reduce.cl: a leaf is 4,096 consecutive
+// elements; in it, lane l = i mod 64 combines its elements in order of index; the lanes are folded by halving distance (32,
+// 16, ..., 1), the leaves in pairs. Positions past the end count as the identity.
 // Launch: reduce_with_leaves with any number of groups, which take turns, up to ceil(n / (4096 * LEAVES)); then
 // reduce_with_fold with ceil(count / (16 * GROUP)) groups until one value is left.
 // Cost: reads x once.
-// Tunables: GROUP (work-items a group, a power of two times 64 / WIDTH), WIDTH (neighbouring lanes a work-item holds: 4,
-// 8, 16); TYPE of an element, ACC of the result; COMBINE, an expression of a and b; IDENTITY, which changes nothing in it;
-// MAP, an expression of x: what an element counts as.
+// Tunables: GROUP (work-items a group, a power of two times 64 / WIDTH), WIDTH (neighbouring lanes a work-item holds: 4, 8,
+// 16); TYPE of an element, ACC of the result; COMBINE, an expression of a and b; IDENTITY, its neutral element; MAP, an
+// expression of x that is applied to each element.
 #ifndef GROUP
 #define GROUP 256
 #endif
@@ -55,11 +55,11 @@ typedef union {
     TYPE element[WIDTH];
 } row_of_lanes;
 
-// What LEAVES leaves from x + start on come to: leaf[0].
+// Reduces LEAVES leaves from x + start on: leaf[0].
 //
-// The rows are taken in order of index. Intel's CPU runtime 2026.2 does not keep to that by itself: where a product
-// depends on a condition, it makes a vector of 8 rows and multiplies its components at the end, though nothing allows it
-// to regroup floats. Without vectors across rows it keeps the order; compilers that do not know the pragma ignore it.
+// The rows are combined in order of index. Intel's CPU runtime 2026.2 does not keep that order by itself: where a product
+// depends on a condition, it makes a vector of 8 rows and multiplies its components at the end, though nothing allows it to
+// regroup floats. Without vectors across rows it keeps the order; compilers that do not know the pragma ignore it.
 static inline void reduce_group(__global const TYPE *x, ulong n, ulong start, __local ACC *wide, __local ACC *leaf)
 {
     uint item = (uint)get_local_id(0), position = item % ITEMS_PER_LEAF;
@@ -69,7 +69,7 @@ static inline void reduce_group(__global const TYPE *x, ulong n, ulong start, __
 #pragma unroll
     for (uint l = 0; l < WIDTH; l++)
         lane[l] = IDENTITY;
-    if (start + TREE_LEAF <= n) { // a whole leaf: nothing to check between loads
+    if (start + TREE_LEAF <= n) { // a whole leaf: no checks between loads
         __global const KN_PASTE(TYPE, WIDTH) *rows = (__global const KN_PASTE(TYPE, WIDTH) *)(x + start) + position;
 #if KN_CPU
 #pragma clang loop vectorize(disable)
@@ -117,7 +117,7 @@ static inline void reduce_group(__global const TYPE *x, ulong n, ulong start, __
     }
 }
 
-// partial[first + i] is what leaves i * LEAVES ... of x[0..n) come to. `stride` is not used.
+// Sets partial[first + i] to the result of the leaves from i * LEAVES on of x[0..n). `stride` is not used.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 reduce_with_leaves(__global const TYPE *x, ulong n, __global ACC *partial, ulong first, ulong stride)
 {
@@ -133,7 +133,7 @@ reduce_with_leaves(__global const TYPE *x, ulong n, __global ACC *partial, ulong
     }
 }
 
-// out[group] is what in[16 * GROUP * group] and its neighbours come to, folded in pairs.
+// Sets out[group] to the result of in[16 * GROUP * group] and its neighbours, folded in pairs.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 reduce_with_fold(__global const ACC *in, ulong count, __global ACC *out)
 {

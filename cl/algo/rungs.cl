@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device makes of the rungs of lib/subgroup.clh and lib/atomic.clh, for the host to compare with what it should
-// make of them: all that the kernels that take a rung use of it.
+// What a device computes on the rungs of lib/subgroup.clh and lib/atomic.clh, for the host to compare with the expected
+// results. It covers everything that kernels use of a rung.
 //
 // Launch: rung_subgroup with groups of GROUP; rung_atomic with any.
-// Cost: nothing to speak of; once for a device and driver.
+// Cost: negligible; it runs once for a device and driver.
 // Tunables: GROUP, and those of lib/subgroup.clh and lib/atomic.clh.
 #ifndef GROUP
 #define GROUP 256
@@ -12,8 +12,8 @@
 #include "../lib/atomic.clh"
 #include "../lib/subgroup.clh"
 
-// Of each work-item: which one it is, where its sub-group has it, what the next lane wrote, all lanes' bits, how many of
-// its digit stand up to it, whether it is the last of them, and the digits up to it added up.
+// For each work-item: its number, its place in its sub-group, what the next lane wrote, the bits of all lanes, the number
+// of lanes up to it with its digit, whether it is the last of them, and the sum of the digits up to it.
 enum { WIDTH, ROW, LANE, NEXT, BITS, UPTO, LAST, SUM, WORDS };
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void rung_subgroup(__global const uint *digits,

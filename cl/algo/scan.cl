@@ -2,15 +2,17 @@
 // Prefix "sums" of a column of any type by any associative operation, in a fixed order, so that floats have the same bits
 // on every device. Reduce, then scan (Blelloch 1990): no group waits for another.
 //
-// The order: a run is 16 consecutive elements (8 of 8 bytes), a block 256 runs. A run's total takes up its elements in order of index;
-// the totals of the runs before a run in its block are folded as Hillis and Steele's scan folds them; a block's total,
-// its runs' totals in pairs, is an element of the next level, which is scanned in the same way. An element's prefix begins
-// with that of its block, then that of its run, and takes up its run's elements in order of index.
+// The order: a run is 16 consecutive elements (8 of 8 bytes), a block 256 runs. A run's total combines its elements in
+// order of index; the totals of the runs before a run in its block are folded as in the scan of Hillis and Steele; a
+// block's total, its runs' totals folded in pairs, is an element of the next level, which is scanned in the same way. An
+// element's prefix begins with that of its block, then that of its run, and then combines its run's elements in order of
+// index.
 //
-// Launch, each with a group a block: scan_totals, level by level until one block is left; then scan_blocks, back to
-// the first level.
+// Launch, each with a group a block: scan_totals, level by level until one block is left; then scan_blocks, back to the
+// first level.
 // Cost: reads x twice, writes it once.
-// Tunables: TYPE; RUN (8 if TYPE has 8 bytes; it decides the bits of floats); COMBINE, an expression of a and b; IDENTITY, which changes nothing in it; MAP, an expression of x.
+// Tunables: TYPE; RUN (8 if TYPE has 8 bytes; it determines the bits of floats); COMBINE, an expression of a and b;
+// IDENTITY, its neutral element; MAP, an expression of x.
 #ifndef TYPE
 #define TYPE float
 #endif
@@ -32,7 +34,7 @@
 #define RUN 16
 #endif
 #define BLOCK (SCAN_GROUP * RUN)
-// One slot in RUN + 1 stays unused, so that neighbouring work-items never meet in a memory bank.
+// One slot in RUN + 1 stays unused, so that neighbouring work-items always use different memory banks.
 #define SLOT(i) ((i) + (i) / RUN)
 
 inline TYPE combine(TYPE a, TYPE b)
@@ -45,8 +47,8 @@ inline TYPE map(TYPE x)
     return MAP;
 }
 
-// The block's elements, neighbours side by side; this work-item's run comes to `run`. `mapped`: they are elements of the
-// column, not totals.
+// Loads the elements of the block, neighbours side by side, and leaves this work-item's run in `run`. `mapped`: they are
+// elements of the column, not totals.
 static inline void load_run(__global const TYPE *x, ulong n, ulong base, uint mapped, __local TYPE *block, TYPE *run)
 {
     uint item = (uint)get_local_id(0);
@@ -77,7 +79,7 @@ inline TYPE total_of(const TYPE *run)
     return total;
 }
 
-// totals[to + b] is the total of block b of x[from..from + n).
+// Sets totals[to + b] to the total of block b of x[from..from + n).
 __kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void
 scan_totals(__global const TYPE *x, ulong from, ulong n, uint mapped, __global TYPE *totals, ulong to)
 {
@@ -97,8 +99,8 @@ scan_totals(__global const TYPE *x, ulong from, ulong n, uint mapped, __global T
         totals[to + get_group_id(0)] = node[0];
 }
 
-// out[from + i] is what x[from..from + i] come to, without x[from + i] itself if `exclusive`. prefixes[first + b] is what
-// stands before block b, if there is more than one.
+// Sets out[from + i] to the combination of x[from..from + i], without x[from + i] itself if `exclusive`. prefixes[first +
+// b] is the prefix of block b, if there is more than one block.
 __kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void
 scan_blocks(__global const TYPE *x, __global TYPE *out, ulong from, ulong n, uint mapped, uint exclusive,
             __global const TYPE *prefixes, ulong first)

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of given ranks in a column of any type, without sorting it; the column is not changed. A job is a pair
-// of ranks (from 0, the first not above the second), as quantiles need them; some jobs are worked on side by side.
+// Finds the elements of given ranks in a column of any type, without sorting it; the column is not changed. A job is a pair
+// of ranks (from 0, the first not above the second), as quantiles need them; several jobs are worked on side by side.
 //
-// By brackets (Floyd and Rivest 1975, with all candidates in one pass): a sample has an element of each of many strata at
-// random; two keys of it between which a job's ranks lie but for bad luck are its bracket. Where work-items share local memory
-// select_sample.cl finds them; else select_sample takes the sample, and its digits end with select_bracket. select_gather reads
-// the column once, counts what lies below and at the keys, and gathers what lies between them; select_narrow.cl looks where the
-// ranks fell and leaves few of those, among which select_small finds them. Elements equal to an end that the sample has often are
-// counted, not gathered: ties cost no memory. If the luck was bad, more was to be gathered than there is room for, or there is
-// a NaN, the job says `failed`.
+// By brackets (Floyd and Rivest 1975, with all candidates in one pass): a sample takes one random element from each of many
+// strata; two keys of the sample between which a job's ranks very probably lie are its bracket. Where work-items share
+// local memory, select_sample.cl finds the brackets; otherwise select_sample takes the sample, and its digits end with
+// select_bracket. select_gather reads the column once, counts the elements below and at the keys, and gathers those between
+// them; select_narrow.cl finds where the ranks lie and leaves few candidates, among which select_small finds the answers.
+// Elements equal to an end that occurs often in the sample are counted, not gathered, so that ties cost no memory. If the
+// bracket missed, if more elements are to be gathered than there is room for, or if there is a NaN, the job is marked
+// `failed`.
 //
-// By digits (radix select): select_histogram counts, among the elements that share the digits found so far, those
-// with each value of the next digit; which digit a rank lies in every group of the next launch finds for itself, and
-// after the last digit select_pick, which ends with the elements' bits.
+// By digits (radix select): select_histogram counts the elements that share the digits found so far by the value of their
+// next digit; every group of the next launch finds for itself the digit in which a rank lies. After the last digit comes
+// select_pick, whose result is the elements' bits.
 //
 // Launch: select_prepare with any number of groups; then
 //   few elements: select_small, a group a job;
@@ -23,9 +24,8 @@
 //     is crowded, by digits;
 //   for answers that stay on the device, select_deliver.cl.
 // A launch takes at most 2^31 elements. Cost: brackets read the column once, digits once a digit.
-// Tunables: GROUP (work-items, a power of two; 1: no atomics on local memory, for CPUs), LOADS (lib/tile.clh),
-// DIGIT (log2 of bins; in kernels of one group GROUP is not above their number), BRACKETS (jobs in select_gather), KEY_BITS,
-// KEY_KIND.
+// Tunables: GROUP (work-items, a power of two; 1: no atomics on local memory, for CPUs), LOADS (lib/tile.clh), DIGIT (log2
+// of bins; in kernels of one group GROUP is not above their number), BRACKETS (jobs in select_gather), KEY_BITS, KEY_KIND.
 #ifndef BRACKETS
 #define BRACKETS 1
 #endif
@@ -38,13 +38,13 @@
 #include "select_rank.clh"
 #endif
 
-// An end of a bracket that stands more often than that in the sample is one of many ties.
+// An end of a bracket that occurs more often than this in the sample is taken to be one of many ties.
 #define TIED 16
 
-// What comes of a digit that was counted at counters[0..2 * BINS), and so in each of `parts` parts, `stride` cells further
-// on: `shift` low bits are not known then. equal[k]: how many elements share the digits of rank k. count[0..2 * BINS) and
-// sum[0..BINS_SUMS) are written. A barrier comes last. Without a digit (`has` is false) nothing comes of it: PoCL 3.1 compiles
-// a loop with barriers wrong that stands in a condition.
+// Evaluates a digit that was counted at counters[0..2 * BINS), and so in each of `parts` parts, `stride` cells apart;
+// afterwards `shift` low bits remain unknown. equal[k] is the number of elements that share the digits of rank k.
+// Overwrites count[0..2 * BINS) and sum[0..BINS_SUMS). It ends with a barrier. Without a digit (`has` is false) it changes
+// nothing: PoCL 3.1 miscompiles a loop with barriers inside a condition.
 static inline void step(place *at, bool has, uint shift, __global const uint *counters, ulong parts, ulong stride,
                         __local uint *count, __local ulong *sum, __local ulong *found, ulong equal[2])
 {
@@ -76,7 +76,7 @@ select_prepare(ulong16 ranks, ulong16 first, uint count, __global job *jobs, __g
     prepare(ranks, first, count, jobs, counters, counter_count);
 }
 
-// Of the column's n elements x[skip], ... are `count`, from number `first` on.
+// Of the n elements of the column, x[skip], ... are `count`, from number `first` on.
 __kernel void select_sample(__global const sort_key *x, ulong skip, ulong first, ulong count, ulong n,
                             __global sort_key *sample, uint samples)
 {
@@ -89,7 +89,8 @@ __kernel void select_sample(__global const sort_key *x, ulong skip, ulong first,
     }
 }
 
-// All digits at once by one group a job: prefix[k] becomes the key of rank `rank[k]` of the n elements. True if a NaN was seen.
+// One group a job finds all digits: prefix[k] becomes the key of rank `rank[k]` among the n elements. True if a NaN was
+// seen.
 static inline bool find_all_digits(__global const sort_key *x, ulong n, ulong rank[2], sort_key prefix[2], __local uint *bins,
                                    __local uint *count, __local ulong *sum, __local ulong *found)
 {
@@ -119,15 +120,15 @@ static inline bool find_all_digits(__global const sort_key *x, ulong n, ulong ra
     return nan;
 }
 
-// By one work-item: what is said of element k of a job's two.
+// One work-item writes the result for element k of a job's two.
 inline void answer_element(__global answer *to, __global const job *own, uint k, sort_key key)
 {
     to->value[k] = decode_key((sort_key)(own->known[k] ? own->value[k] : key));
 }
 
-// Few elements: the column's n, by a group a job; or with `few` those that select_narrow gathered of job j, x[j * few], ..., by
-// all groups of a row together where they have a work-item for each. Where these were more than `few`, as many elements are
-// alike, `failed` says SELECT_CROWDED.
+// Few elements: the n of the column, with a group a job; or, with `few`, the candidates of job j that select_narrow
+// gathered at x[j * few], ..., by all groups of a row together if they have a work-item for each. If there were more than
+// `few`, which happens if that many elements are alike, `failed` becomes SELECT_CROWDED.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 select_small(__global const sort_key *x, ulong n, ulong few, __global const job *jobs, __global const uint *counters, ulong base,
              __global answer *answers)
@@ -153,7 +154,7 @@ select_small(__global const sort_key *x, ulong n, ulong few, __global const job 
     crowded = few && n > few;
     n = crowded ? 0 : n;
 #if GROUP > 1
-    if (n > 0 && n <= (ulong)GROUP * get_num_groups(0) && few && get_num_groups(0) > 1) { // of the whole launch
+    if (n > 0 && n <= (ulong)GROUP * get_num_groups(0) && few && get_num_groups(0) > 1) { // uniform over the launch
         const standings own_ranks = {chunk, bins, count};
         uint i = rank_own(x, (uint)n, true, &own_ranks);
         for (uint k = 0; k < 2 && i < n; k++)
@@ -182,7 +183,8 @@ select_small(__global const sort_key *x, ulong n, ulong few, __global const job 
     }
 }
 
-// Where the n elements from x[skip] on lie. candidates[j * room], ... take up to `room` of job j's.
+// Finds where the n elements from x[skip] on lie relative to the brackets. candidates[j * room], ... take up to `room` of
+// job j.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 select_gather(__global const sort_key *x, ulong skip, ulong n, __global job *jobs, __global uint *counters, ulong part,
               __global sort_key *candidates, ulong room)
@@ -237,26 +239,27 @@ select_gather(__global const sort_key *x, ulong skip, ulong n, __global job *job
             atomic_add(&counters[SELECT_JOBS + part * SEEN + c], total[c]);
 }
 
-// The digit below `previous` bits, number `level`, of the n elements from x[skip] on, or with `room` of job j's candidates
-// x[j * room], ...: counters[base + (part * jobs + job) * 2 * BINS], ... . The digit before was counted from `before` on in
-// `parts` parts, `stride` cells each: those of one job count for all. Only `again` is a job asked whether it is idle: it takes a while.
+// Counts the digit below `previous` bits, number `level`, of the n elements from x[skip] on, or, with `room`, of job j's
+// candidates x[j * room], ..., in counters[base + (part * jobs + job) * 2 * BINS], ... . The digit before was counted from
+// `before` on in `parts` parts, `stride` cells each; those of one job hold for all. Only with `again` is a job asked
+// whether it is idle, because that takes time.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 select_histogram(__global const sort_key *x, ulong skip, ulong n, ulong room, __global job *jobs, uint previous, uint level,
                  __global uint *counters, ulong before, ulong stride, ulong parts, ulong base, ulong part, uint again)
 {
-    __local uint bins[2 * BINS]; // of the digit before, then of this one
+    __local uint bins[2 * BINS]; // for the digit before, then for this one
     __local ulong sum[BINS_SUMS], found[6];
     uint item = (uint)get_local_id(0), number = (uint)get_group_id(1), rows = (uint)get_num_groups(1);
     ulong begin, end, equal[2];
     place at;
 
-    if (again && jobs[number].idle) // of the whole launch
+    if (again && jobs[number].idle) // uniform over the launch
         return;
     x += room ? number * room : skip;
     if (room)
         n = jobs[number].count;
     share(n, (uint)get_group_id(0), (uint)get_num_groups(0), &begin, &end);
-    if (begin == end && get_group_id(0) > 0) // of the whole group
+    if (begin == end && get_group_id(0) > 0) // uniform over the group
         return;
     at = jobs[number].at[level ? level - 1 : 0];
     step(&at, level > 0, previous, counters + before + (stride == 2 * BINS ? 0 : number * 2 * BINS), parts, stride, bins, sum,
@@ -277,7 +280,7 @@ select_histogram(__global const sort_key *x, ulong skip, ulong n, ulong room, __
             atomic_add(&counters[i], bins[i]);
 }
 
-// Before the last digit, number `level`, is known of the jobs; as select_histogram has the digit before.
+// The last digit, number `level`, is not known yet; the digit before is given as for select_histogram.
 static inline place last_place(__global const job *own, uint level, __global const uint *counters, ulong before, ulong stride,
                                ulong parts, __local uint *count, __local ulong *sum, __local ulong *found, ulong equal[2])
 {
@@ -288,7 +291,8 @@ static inline place last_place(__global const job *own, uint level, __global con
     return at;
 }
 
-// With all digits of the sample: each job's bracket. An end whose bit in `open` is set is open. A group a job.
+// All digits of the sample are known: computes each job's bracket. An end whose bit in `open` is set is open. A group a
+// job.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 select_bracket(__global job *jobs, uint level, uint open, __global const uint *counters, ulong before, ulong stride, ulong parts)
 {
@@ -311,7 +315,7 @@ select_bracket(__global job *jobs, uint level, uint open, __global const uint *c
     own->high = end[1];
 }
 
-// With all digits of the column or of the candidates: the answers. A group a job.
+// All digits of the column or of the candidates are known: writes the answers. A group a job.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 select_pick(__global const job *jobs, uint level, __global answer *answers, __global const uint *counters, ulong before,
             ulong stride, ulong parts, uint again)
@@ -322,7 +326,7 @@ select_pick(__global const job *jobs, uint level, __global answer *answers, __gl
     __global const job *own = &jobs[number];
     ulong equal[2];
 
-    if (again && own->idle) // of the whole launch
+    if (again && own->idle) // uniform over the launch
         return;
     place at = last_place(own, level, counters, before, stride, parts, count, sum, found, equal);
     if (get_local_id(0) > 0)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers of select.cl to a buffer of the caller's, and before it, where brackets missed, all anew (select_job.clh has the
-// words).
+// Writes the answers of select.cl to a buffer of the caller, after repeating the search where brackets missed
+// (select_job.clh explains the terms).
 //
 // Launch: select_again, then the digits of the column by select.cl, which do nothing where nothing failed; then select_elements
 // or select_quantiles: each with one group, a work-item a job. The numeric policy is strict: the host's quantiles have the same bits.
 // Tunables: KEY_BITS, KEY_KIND.
 #include "select_job.clh"
 
-// With `nan_ends` a NaN is an answer, too.
+// With `nan_ends`, NaN is a possible answer.
 __kernel void select_again(__global job *jobs, __global const answer *answers, uint count, uint nan_ends)
 {
     __global job *own = &jobs[get_global_id(0)];
@@ -35,7 +35,7 @@ __kernel void select_elements(__global const answer *answers, uint count, __glob
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
-// Of stored bits.
+// From stored bits.
 inline double number_of(ulong bits)
 {
 #if KEY_KIND == 2
@@ -45,7 +45,8 @@ inline double number_of(ulong bits)
 #endif
 }
 
-// Between two elements by the weight of the second, as numpy interpolates: from the nearer one. A bit at a time what the host does.
+// Interpolates between two elements by the weight of the second as numpy does, from the nearer one. It gives the host's
+// bits.
 __kernel void select_quantiles(__global const answer *answers, uint count, __global double *to, ulong first, double8 weights)
 {
     union {

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of given ranks among the candidates that select_gather of select.cl left (select_job.clh has the words).
+// Finds the elements of given ranks among the candidates that select_gather of select.cl left (select_job.clh explains the
+// terms).
 //
-// select_bins looks where the ranks fell, and counts the candidates in bins of the bracket, of floats as wide as each other, of
-// others by the highest digit that is open; select_narrow looks in which bins the ranks lie, and gathers what these have;
+// select_bins finds where the ranks lie, and counts the candidates in bins of the bracket: bins of equal width for floats,
+// the highest open digit for other types. select_narrow finds the bins that hold the ranks, and gathers their elements;
 // select_small of select.cl finds the ranks there.
 //
-// Launch: select_bins, then select_narrow (groups, jobs). Cost: a read of the candidates each. The numeric policy is strict: both
-// must find the same bins.
+// Launch: select_bins, then select_narrow (groups, jobs). Cost: a read of the candidates each. The numeric policy is
+// strict: both must find the same bins.
 // Tunables: those of select_digits.clh.
 #include "../lib/group.clh"
 #include "select_digits.clh"
 
-// Where a bracket's elements go.
+// The bins of a bracket's elements.
 typedef struct {
 #if KEY_KIND == 2
-    real low, scale; // 0 where the bracket has no width, or one too great
+    real low, scale; // 0 if the bracket has no width, or one that is too large
 #else
     sort_key low;
     uint shift;
@@ -38,7 +39,7 @@ inline scale scale_of(__global const job *at)
     return made;
 }
 
-// A greater element has no lower bin.
+// A greater element never has a lower bin.
 inline uint bin_of(sort_key bits, const scale *of)
 {
 #if KEY_KIND == 2
@@ -65,7 +66,7 @@ static inline void count_bins(__global const sort_key *x, ulong begin, ulong end
         tally(&bins[bin_of(x[i], of)]);
 }
 
-// Where elements go that are gathered, and how many there are.
+// Where gathered elements go, and how many there are.
 typedef struct {
     __global sort_key *elements;
     __global uint *count;
@@ -80,7 +81,7 @@ inline void gather_element(sort_key bits, const gatherer *to)
         to->elements[at] = bits;
 }
 
-// Those of the bin `first` and so many that follow it.
+// The elements of the bin `first` and of the given number of bins after it.
 static inline void gather_bins(__global const sort_key *x, ulong begin, ulong end, const scale *of, uint first, uint bins,
                                const gatherer *to)
 {
@@ -96,15 +97,15 @@ static inline void gather_bins(__global const sort_key *x, ulong begin, ulong en
             if (bin_of(tile.element[j], of) - first <= bins)
                 gather_element(tile.element[j], to);
     }
-    // All work-items go on as long as one does: PoCL 3.1 gathers past the end where each has its own.
+    // All work-items go on as long as one of them does: PoCL 3.1 gathers past the end if each has its own end.
     for (uint item = (uint)get_local_id(0); i < end; i += GROUP)
         if (i + item < end && bin_of(x[i + item], of) - first <= bins)
             gather_element(x[i + item], to);
 }
 
-// Where the ranks of job `number` fell when select_gather had read the column in `parts` parts, with `brackets` jobs.
+// Where the ranks of job `number` lay after select_gather had read the column in `parts` parts, with `brackets` jobs.
 typedef struct {
-    ulong rank[2], value[2], count; // among those gathered; the key, if it is known; how many are looked at
+    ulong rank[2], value[2], count; // among the gathered; the key, if known; how many to look at
     uint known[2], failed;
 } fallen;
 
@@ -121,7 +122,7 @@ static inline fallen settle(__global const job *at, uint number, __global const 
         at_high += seen[2];
         inside += seen[3];
     }
-    // What was gathered does not count again, nor what equals both ends.
+    // Gathered elements do not count again, nor elements equal to both ends.
     at_low = at->tied[0] ? at_low : 0;
     at_high = at->tied[1] && !(at->tied[0] && at->low == at->high) ? at_high : 0;
     made.failed = inside > room || nan;
@@ -140,7 +141,7 @@ static inline fallen settle(__global const job *at, uint number, __global const 
             made.count = inside;
         }
     }
-    for (uint k = 0; k < 2; k++) // what is known goes along with the other
+    for (uint k = 0; k < 2; k++) // a known rank goes along with the other
         made.rank[k] = made.known[k] ? made.rank[1 - k] : made.rank[k];
     if (made.failed)
         made.count = 0;
@@ -169,10 +170,10 @@ select_bins(__global const sort_key *candidates, ulong room, __global job *jobs,
     scale of = scale_of(&jobs[number]);
     ulong begin, end;
 
-    if (get_group_id(0) == 0 && item == 0) // nobody reads it in this launch
+    if (get_group_id(0) == 0 && item == 0) // nothing reads it in this launch
         tell(&jobs[number], &at);
     share(at.count, (uint)get_group_id(0), (uint)get_num_groups(0), &begin, &end);
-    if (begin == end) // of the whole group
+    if (begin == end) // uniform over the group
         return;
     candidates += number * room;
     counters += counters_of(base, number) + 1;
@@ -199,7 +200,7 @@ select_narrow(__global const sort_key *candidates, ulong room, __global job *job
     ulong begin, end, rank[2] = {own->at[0].rank[0], own->at[0].rank[1]};
 
     share(own->count, (uint)get_group_id(0), (uint)get_num_groups(0), &begin, &end);
-    if (begin == end) // of the whole group
+    if (begin == end) // uniform over the group
         return;
     candidates += number * room;
     counters += counters_of(base, number);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The brackets of select.cl's jobs from a sample of the column, where work-items share local memory (select_job.clh has the
-// words).
+// The brackets of select.cl's jobs from a sample of the column, where work-items share local memory (select_job.clh
+// explains the terms).
 //
-// select_lists takes an element of each of many strata at random, sorts the sample in lists, and lets every so many-th element
-// of a list go on, from another place on in each: lists that are alike do not err alike. select_brackets compares each of
-// these points with all others; those that have the ranks asked for are the ends of brackets.
+// select_lists takes one random element from each of many strata, sorts the sample in lists, and passes on every so many-th
+// element of a list, starting at a different place in each, so that lists that are alike do not have the same error.
+// select_brackets compares each of these points with all others; those that have the requested ranks are the ends of
+// brackets.
 //
 // Launch: select_lists, a group a list, for each part of the column (`last` for the last of them); select_brackets, with
 // any number of groups of which none has more than GROUP points. Cost: reads the sample, and the points once a work-item.
-// Tunables: GROUP (work-items), LIST (elements of a list at most, a power of two from 8 on), KEY_BITS, KEY_KIND.
+// Tunables: GROUP (work-items), LIST (elements of a list at most, a power of two, at least 8), KEY_BITS, KEY_KIND.
 #ifndef GROUP
 #define GROUP 128
 #endif
@@ -30,12 +31,12 @@
 #define AHEAD 8
 #endif
 
-// An end of a bracket that stands more often than that among the points is one of many ties.
+// An end of a bracket that occurs more often than this among the points is taken to be one of many ties.
 #define TIED 3
 
-// Of the column's n elements x[skip], ... are `count`, from number `first` on. Of `samples` each list has as many; where the
-// column is in parts they wait in `sample`, a row of LIST a list. Every step-th becomes a point, a key. Does what
-// select_prepare of select.cl does, too.
+// Of the n elements of the column, x[skip], ... are `count`, from number `first` on. The `samples` are divided evenly among
+// the lists; if the column is in parts, they wait in `sample`, a row of LIST a list. Every step-th becomes a point, a key.
+// It also does the work of select_prepare of select.cl.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 select_lists(__global const sort_key *x, ulong skip, ulong first, ulong count, ulong n, uint samples, __global sort_key *sample,
              uint step, __global sort_key *points, uint last, ulong16 ranks, uint job_count, __global job *jobs,
@@ -54,7 +55,7 @@ select_lists(__global const sort_key *x, ulong skip, ulong first, ulong count, u
         sort_key found[AHEAD];
         uint here = 0;
 #pragma unroll
-        for (uint k = 0; k < AHEAD; k++) { // all under way at once
+        for (uint k = 0; k < AHEAD; k++) { // all loads are in flight together
             uint i = begin + k * GROUP + item;
             ulong position = stratum_position(i * lists + list, samples, n);
             bool is_here = i < own && position >= first && position - first < count;
@@ -75,14 +76,14 @@ select_lists(__global const sort_key *x, ulong skip, ulong first, ulong count, u
                 key[POSITION(i)] = own_key;
         }
     }
-    if (!last) // of the whole launch
+    if (!last) // uniform over the launch
         return;
     sort_local(key, size);
     for (uint i = item; i < own / step; i += GROUP)
         points[i] = key[POSITION(i * step + list % step)];
 }
 
-// Ends 2 * j and 2 * j + 1 of job j's bracket have these ranks among the points; one that is open none.
+// Ends 2 * j and 2 * j + 1 of job j's bracket have these ranks among the points; an open end has none.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 select_brackets(__global const sort_key *points, uint count, ulong16 ends, uint job_count, __global job *jobs)
 {

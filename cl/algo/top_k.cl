@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements that come before a threshold in sorted order, and the first of those equal to it, in the order in which
-// they stand: what a sort of the k first elements begins with.
+// The elements that come before a threshold in sorted order, and the first of those equal to it, in their original order:
+// the input of a sort of the first k elements.
 // Launch: top_k_count with a group for every 4,096 elements, for each part of the column; an exclusive scan of the counts
 // (2 * blocks + 1); then top_k_gather in the same way.
-// Cost: reads x once, and again the blocks that hold something.
+// Cost: reads x once, and the blocks that contain selected elements once more.
 // Tunables: GROUP (1: for CPUs), KEY_BITS, KEY_KIND, KEY_DESCENDING (lib/key.clh), INDEX (uint or ulong).
 #ifndef GROUP
 #define GROUP 256
@@ -17,8 +17,8 @@
 
 #define ITEMS (TOP_K_BLOCK / GROUP)
 
-// counts[first + b]: how many of block b come before the threshold; counts[blocks + first + b]: how many are equal to it.
-// x[skip], ... are n elements; `threshold` is an element's bits.
+// Sets counts[first + b] to the number of elements of block b before the threshold, and counts[blocks + first + b] to the
+// number equal to it. The elements are the n from x[skip] on; `threshold` is an element's bits.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 top_k_count(__global const sort_key *x, ulong skip, ulong n, ulong threshold, __global ulong *counts, ulong first,
             ulong blocks)
@@ -50,7 +50,7 @@ top_k_count(__global const sort_key *x, ulong skip, ulong n, ulong threshold, __
     }
 }
 
-// positions[...]: the scanned counts. The first k elements go to values and indices; the first of x has number `number`.
+// `positions` holds the scanned counts. The first k elements go to values and indices; the first of x has number `number`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 top_k_gather(__global const sort_key *x, ulong skip, ulong n, ulong number, ulong threshold,
              __global const ulong *positions, ulong first, ulong blocks, ulong k, __global sort_key *values,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of a column of any type (lib/runs.clh): of neighbours that are equal, the first one, and how many they are.
+// The runs of a column of any type (lib/runs.clh): the first element of each run of equal neighbours, and the run's length.
 // Launch: unique_count, then unique_write with the same groups; each takes a stretch of the column (lib/compact.clh).
-// Cost: reads x twice, writes what is kept once.
+// Cost: reads x twice, writes the results once.
 // Tunables: GROUP, LOADS (lib/compact.clh), KEY_BITS, KEY_KIND (lib/key.clh), LENGTH (uint or ulong, the lengths' type; not
 // defined: no lengths), VALUES (0: no values).
 #ifndef VALUES
@@ -17,7 +17,8 @@
 
 #include "../lib/runs.clh"
 
-// counts[g]: how many runs begin in group g's stretch; counts[groups + g]: where the last of them does, and 1; 0 if none.
+// Sets counts[g] to the number of runs that begin in group g's stretch, and counts[groups + g] to 1 plus the position where
+// the last of them begins, or to 0 if none begins there.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 unique_count(__global const sort_key *x, ulong n, __global ulong *counts)
 {
@@ -54,7 +55,8 @@ unique_count(__global const sort_key *x, ulong n, __global ulong *counts)
 }
 
 #if GROUP > 1
-// A tile's elements that begin runs, and where in the tile they stand, in order: `positions` as find_positions gives them.
+// The elements of a tile that begin runs, and their positions in the tile, in order: `positions` as find_positions returns
+// them.
 inline void keep_heads(const items *tile, uint heads, const uint positions[LOADS], uint item, __local sort_key *kept,
                        __local ushort *heads_at)
 {
@@ -74,7 +76,7 @@ inline void keep_heads(const items *tile, uint heads, const uint positions[LOADS
 }
 #endif
 
-// The first element of each run to values, how many it has to lengths, and the number of runs to counted[0].
+// Writes the first element of each run to values, its length to lengths, and the number of runs to counted[0].
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 unique_write(__global const sort_key *x, ulong n, __global const ulong *counts, __global sort_key *values,
 #if LENGTHS
@@ -83,7 +85,7 @@ unique_write(__global const sort_key *x, ulong n, __global const ulong *counts, 
              __global ulong *counted)
 {
     uint item = (uint)get_local_id(0), group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
-    ulong begin, end, to = 0, last = 0; // last: where the run that is open begins, and 1; 0: none does
+    ulong begin, end, to = 0, last = 0; // last: 1 plus the position where the open run begins; 0 if no run is open
 #if !LENGTHS
     __global LENGTH *lengths = 0;
 #endif

@@ -20,7 +20,7 @@ struct kn_default {
 
 // ---- bits
 
-// Of scalars, also in constants.
+// For scalars, also in constants.
 template <class R, class A> KN_FN constexpr R kn_bits(A a)
 {
     return __builtin_bit_cast(R, a);
@@ -39,7 +39,7 @@ template <class R, class A> KN_FN R kn_as(const A &a)
     }
 }
 
-// The next number up (direction 1) or down (-1); x is no NaN.
+// The next number up (direction 1) or down (-1); x is not NaN.
 template <class F> KN_FN F kn_next(F x, int direction)
 {
     typedef kn_signed<F> I;
@@ -61,7 +61,7 @@ KN_FN int kn_leading_zeros(ulong x)
 // ---- real to integer, rounding
 
 #if KN_ON_DEVICE
-// The hardware saturates, and makes 0 of NaN where neither side has 64 bits.
+// The hardware saturates, and turns NaN into 0 if neither side has 64 bits.
 #define KN_REAL_TO_INTEGER(from, name, to, type)                                                             \
     KN_FN type kn_to_##to(from x, kn_rte)                                                                    \
     {                                                                                                        \
@@ -128,7 +128,7 @@ inline double kn_round_as(double x, kn_default)
     return ::trunc(x);
 }
 
-// Out of range without _sat is the implementation's choice: the 32 or 64 bits that the device would cut.
+// Out of range without _sat the result is implementation-defined: the low 32 or 64 bits that the device would give.
 template <class T, bool Sat, class R, class S> KN_FN T kn_convert_from_real(S x)
 {
     if constexpr (!Sat && sizeof(T) < 4) {
@@ -147,7 +147,7 @@ template <class T, bool Sat, class R, class S> KN_FN T kn_convert_from_real(S x)
 }
 #endif
 
-// 1, -1 or 0: where an inexact result that lies below (low) or above (high) the exact one has to move.
+// 1, -1 or 0: the direction in which an inexact result below (low) or above (high) the exact one has to move.
 template <class R> KN_FN int kn_direction(bool negative, bool low, bool high)
 {
     if (kn_same<R, kn_rtp>)
@@ -325,7 +325,7 @@ template <class S> struct kn_shape_<kn_init_value<S>> : kn_shape_<S> {
 
 // ---- c ? a : b: element by element where c is a vector, lazy where it is a scalar
 
-// The type of both arms: C's usual conversions; a vector takes a scalar in; 0 is a pointer beside a pointer.
+// The type of both arms: C's usual conversions; a scalar beside a vector takes its type; 0 is a pointer beside a pointer.
 template <class A, class B, bool Vector, bool Null> struct kn_arms_ {
     typedef kn_bare<decltype(true ? *(A *)nullptr : *(B *)nullptr)> type;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clang's OpenCL C has and C++ has not: a ?: b, arithmetic on void *, __builtin_shufflevector.
+// What clang's OpenCL C has and C++ lacks: a ?: b, arithmetic on void *, __builtin_shufflevector.
 
 namespace kn
 {

@@ -13,7 +13,7 @@ template <class A, class B> KN_FN auto dot(const A &a, const B &b)
     return kn_dot<kn_real<A, B>>(a, b, kn_range<kn_gen_width<A, B>>());
 }
 
-// The fourth element, where there is one, is 0.
+// The fourth element, if there is one, is 0.
 template <class A, class B> KN_FN auto cross(const A &a, const B &b)
 {
     typedef kn_real<A, B> T;

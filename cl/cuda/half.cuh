@@ -46,7 +46,7 @@ template <class R> KN_FN ushort kn_half_round(bool negative, ulong significand, 
         up = rest > middle || (rest == middle && (kept & 1));
     kept += up;
     ulong h =
-        kept < 1024 ? kept : kept + ((ulong)(lowest + 24) << 10); // a carry goes into the exponent by itself
+        kept < 1024 ? kept : kept + ((ulong)(lowest + 24) << 10); // a carry moves into the exponent by itself
     if (h > 0x7c00)
         h = 0x7c00;
     if (h == 0x7c00 &&

@@ -43,12 +43,12 @@ KN_IMAGE_NAMES(3d)
 #else
 #define KN_IMAGE_PARAM(type, name) const kn::kn_bare<kn::type> name
 #endif
-// Where they are more than a launch passes by value: the address of the struct in the device's memory.
+// For more images than a launch passes by value: the address of the struct in the device's memory.
 #define KN_IMAGE_ADDRESS_PARAM(type, name) const kn::kn_bare<kn::type> *__restrict__ name
 
 template <int Kind> constexpr int kn_image_dims = Kind == kn_3d ? 3 : Kind >= kn_2d ? 2 : 1;
 template <int Kind> constexpr bool kn_has_layers = Kind == kn_1d_array || Kind == kn_2d_array;
-// How many components of a coordinate count, and how many it has.
+// How many components of a coordinate are used, and how many it has.
 template <int Kind> constexpr int kn_coordinates = kn_image_dims<Kind> + kn_has_layers<Kind>;
 template <int Kind> constexpr int kn_coordinate_width = kn_coordinates<Kind> == 3 ? 4 : kn_coordinates<Kind>;
 
@@ -84,7 +84,7 @@ static_assert(kn_texture_index(CLK_ADDRESS_NONE | CLK_FILTER_NEAREST) == 0 &&
                                    CLK_FILTER_LINEAR) == 11,
               "the textures' order is the host's");
 
-// Whole coordinates are looked up at the texel's middle, neither normalised nor filtered.
+// Unnormalised integer coordinates address the middle of a texel, without filtering.
 KN_FN constexpr uint kn_whole_sampler(uint sampler)
 {
     return CLK_FILTER_NEAREST | (sampler >> 1 & 7) << 1;

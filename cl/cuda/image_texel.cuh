@@ -23,8 +23,7 @@ KN_FN int kn_channels(int order)
     }
 }
 
-// Red, green, blue and alpha from the channels in memory (table 6.9.2 of 5.3.1.1: what is missing is 0, alpha
-// 1).
+// Red, green, blue and alpha from the channels in memory (table 6.9.2 of 5.3.1.1: missing channels are 0, alpha 1).
 template <class T> KN_FN vec<T, 4> kn_components(int order, vec<T, 4> m)
 {
     typedef vec<T, 4> V;
@@ -51,7 +50,7 @@ template <class T> KN_FN vec<T, 4> kn_components(int order, vec<T, 4> m)
     }
 }
 
-// The other way: what stands in memory, first channel first.
+// The reverse: the channels in memory, first channel first.
 template <class T> KN_FN vec<T, 4> kn_in_memory(int order, vec<T, 4> c)
 {
     typedef vec<T, 4> V;

@@ -62,8 +62,8 @@ template <class T> KN_FN T kn_sub_sat_one(T x, T y)
 }
 KN_INTEGER_2(sub_sat)
 
-// Twice the common bits and once the others are the sum. (NVRTC 13.0 gives one more for (x >> 1) + (y >> 1) +
-// ((x | y) & 1) if y is 0 and x a negated word of 64 bits.)
+// Twice the common bits plus the differing bits is the sum. (NVRTC 13.0 gives one more for (x >> 1) + (y >> 1) + ((x | y) &
+// 1) if y is 0 and x is a negated 64-bit word.)
 template <class T> KN_FN T kn_hadd_one(T x, T y)
 {
     return (T)((x & y) + ((x ^ y) >> 1));
@@ -105,7 +105,7 @@ template <class T> KN_FN T kn_popcount_one(T x)
 }
 KN_INTEGER_1(popcount)
 
-// OpenCL C 2.0's: the bits below the lowest one; of 0, the width.
+// OpenCL C 2.0's: the number of bits below the lowest set bit; the width for 0.
 template <class T> KN_FN T kn_ctz_one(T x)
 {
     return kn_popcount_one((T)(~x & (T)((kn_unsigned<T>)x - 1)));
@@ -140,7 +140,7 @@ template <class T> KN_FN T kn_mad_sat_one(T x, T y, T z)
     if constexpr (sizeof(T) < 8) {
         typedef kn_wider<T> W;
         W product = (W)((W)x * (W)y);
-        if (sizeof(T) == 4 && !kn_is_signed<T>) { // the sum could pass 64 bits only here, and does not
+        if (sizeof(T) == 4 && !kn_is_signed<T>) { // only here could the sum exceed 64 bits, and it does not
             ulong sum = (ulong)product + (ulong)z;
             return sum > (ulong)kn_int_max<T> ? kn_int_max<T> : (T)sum;
         }
@@ -169,7 +169,7 @@ template <class T> KN_FN T kn_rotate_one(T x, T n)
 }
 KN_INTEGER_2(rotate)
 
-// Operands have 24 bits; what is beyond is the implementation's choice.
+// Operands have 24 bits; results for larger ones are implementation-defined.
 template <class T> KN_FN T kn_mul24_one(T x, T y)
 {
 #if KN_ON_DEVICE

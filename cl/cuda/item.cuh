@@ -5,7 +5,7 @@
 namespace kn
 {
 
-// What is not in special registers; the last argument of every kernel.
+// What special registers do not hold; the last argument of every kernel.
 struct kn_item {
     unsigned long long offset[3];
     unsigned groups[3];
@@ -21,7 +21,7 @@ struct kn_item {
 };
 
 #if KN_ON_DEVICE
-// What CUDA has and OpenCL has not, limits on y and z, is dealt with there alone: most kernels use x.
+// CUDA's limits on y and z, which OpenCL does not have, are handled only there: most kernels use x.
 KN_FN unsigned kn_local_id(const kn_item &me, uint d)
 {
     if (d == 0)
@@ -76,7 +76,7 @@ KN_FN size_t get_global_id(const kn_item &me, uint d)
 {
     return d < 3 ? kn_from_offset(me, d) + (size_t)me.offset[d] : 0;
 }
-// Of OpenCL C 2.0: groups are all of one size here, the enqueued one, as in OpenCL 1.2.
+// OpenCL C 2.0: all groups have one size here, the enqueued one, as in OpenCL 1.2.
 KN_FN size_t get_enqueued_local_size(const kn_item &me, uint d)
 {
     return get_local_size(me, d);
@@ -122,7 +122,7 @@ KN_FN void mem_fence(const kn_item &, uint)
 {
 }
 #endif
-// OpenCL C 2.0's barrier; its scope says no more than the barrier does.
+// OpenCL C 2.0's barrier; its scope adds nothing to what the barrier does.
 enum memory_scope {
     memory_scope_work_item,
     memory_scope_work_group,
@@ -157,8 +157,8 @@ KN_FN event_t async_work_group_copy(const kn_item &me, D *to, const S *from, N c
         to[i] = from[i];
     return event;
 }
-// The stride is that of the side in global memory, which alone is known by the caller: one function for each
-// direction cannot be told apart by pointer types, so the side is asked of the address.
+// The stride belongs to the side in global memory. The pointer types of the two directions cannot be told apart, so the
+// side is found from the address.
 template <class D, class S, class N, class M>
 KN_FN event_t async_work_group_strided_copy(const kn_item &me, D *to, const S *from, N count, M stride,
                                             event_t event)
@@ -174,7 +174,7 @@ KN_FN event_t async_work_group_strided_copy(const kn_item &me, D *to, const S *f
         to[i * to_step] = from[i * from_step];
     return event;
 }
-// The list may be a null pointer, as 0 or NULL.
+// The list may be a null pointer, written 0 or NULL.
 template <class N, class E> KN_FN void wait_group_events(const kn_item &me, N, E)
 {
     barrier(me, 1);

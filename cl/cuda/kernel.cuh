@@ -9,7 +9,7 @@
 //   }
 
 #define KN_KERNEL(name) extern "C" __global__ void koine_##name
-// The compilers take no limit of registers beside a group's size, but so many groups on a multiprocessor, whose 65,536
+// Beside a group's size, the compilers take no limit on registers, but a number of groups on a multiprocessor, whose 65,536
 // registers they share. KN_MAX_REGISTERS: kn_program_options' max_registers.
 #ifdef KN_MAX_REGISTERS
 #define KN_KERNEL_SIZED(name, x, y, z)                                                                       \
@@ -31,7 +31,7 @@ extern __shared__ __align__(16) unsigned char kn_arena[];
 #define KN_LOCAL_PARAM(type, name) unsigned name
 #define KN_LOCAL_BIND(type, name)  ((type *)(kn_arena + ((name) & ~(KN_ARENA_ALIGNMENT - 1))))
 
-// A kernel's own __local variable, where those of a kernel take more than static shared memory holds.
+// A kernel's own __local variable, if a kernel's variables exceed static shared memory.
 namespace kn
 {
 template <class T> KN_FN T &kn_in_arena(unsigned offset)
@@ -40,7 +40,7 @@ template <class T> KN_FN T &kn_in_arena(unsigned offset)
 }
 } // namespace kn
 
-// A __constant argument is such an offset into the bank, or a pointer that nobody writes through.
+// A __constant argument is such an offset into the bank, or a pointer that is never written through.
 #if KN_CONSTANT_BANK
 extern "C" {
 #if KN_ON_DEVICE

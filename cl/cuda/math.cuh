@@ -87,7 +87,7 @@ KN_MATH_2(nextafter, ::nextafterf, ::nextafter)
 KN_MATH_2(pow, ::powf, ::pow)
 KN_MATH_2(remainder, ::remainderf, ::remainder)
 
-// ---- what C has not
+// ---- functions that C lacks
 
 KN_FN float kn_sinpi_inside(float x)
 {
@@ -170,7 +170,7 @@ template <class A> KN_FN auto nan(const A &a)
 
 // ---- powers
 
-// A power beyond 2^24 may be no float.
+// A power beyond 2^24 may not be representable as a float.
 KN_FN float kn_pown_one(float x, int n)
 {
     if (n >= -(1 << 24) && n <= 1 << 24)
@@ -182,7 +182,7 @@ KN_FN double kn_pown_one(double x, int n)
     return ::pow(x, (double)n);
 }
 
-// x to the power 1/n: 1/n is not exact, and what it lacks is made good to first order.
+// x to the power 1/n: 1/n is not exact, and its error is corrected to first order.
 template <class T> KN_FN T kn_rootn_one(T x, int n)
 {
     T magnitude = kn_fabs_one(x);
@@ -196,7 +196,7 @@ template <class T> KN_FN T kn_rootn_one(T x, int n)
     return n % 2 ? kn_copysign_one(root, x) : root;
 }
 
-// pow for x >= 0, defined as exp2(y * log2(x)): so NaN where that has none.
+// pow for x >= 0, defined as exp2(y * log2(x)): so NaN where that is NaN.
 template <class T> KN_FN T kn_powr_one(T x, T y)
 {
     const T infinity = (T)INFINITY;
@@ -314,9 +314,9 @@ template <class T> KN_FN T kn_lgamma_r_one(T x, int &sign)
     sign = x > 0 ? 1 : x == below ? 0 : x < 0 && kn_fmod_one(below, (T)2) != 0 ? -1 : 1;
     return kn_lgamma_one(x);
 }
-// The quotient's lower seven bits, where C has three. Modulo 128 y nothing of them is lost, and what is left
-// is small enough for the quotient to come out as an integer less an error far below a half; where 128 y
-// overflows, the whole quotient is that small.
+// The lowest seven bits of the quotient, where C has three. A remainder modulo 128 y loses none of them, and is small
+// enough for the quotient to come out as an integer less an error far below a half; where 128 y overflows, the whole
+// quotient is that small.
 template <class T> KN_FN T kn_remquo_one(T x, T y, int &quotient)
 {
     T magnitude = kn_fabs_one(y), most = 128 * magnitude;

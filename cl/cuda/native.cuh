@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// native_*: the hardware's fast approximations (float; a double is computed as its precise namesake). half_*:
-// OpenCL asks 8,192 ULP over ranges where the approximations do not hold, so these are the precise functions.
+// native_*: the hardware's fast approximations (float; a double is computed by the precise function of the same name).
+// half_*: OpenCL requires 8,192 ULP over ranges where the approximations fail, so these are the precise functions.
 
 namespace kn
 {

@@ -2,10 +2,9 @@
 // OpenCL C 1.2 for CUDA: the types and built-ins that a rewritten kernel file uses, for NVRTC and nvcc
 // (C++17, no headers needed) and, over tests/shim/shim.h, for a host compiler.
 //
-// Everything lives in namespace kn; the user's program is in kn::program, so that its `float4` and `sin` are
-// found here before CUDA's. What is no word of OpenCL C begins with kn_. Built-ins are templates: they take
-// scalars, vectors, component selections (v.xy) and bool, cost nothing until they are used, and never compete
-// with CUDA's overloads.
+// Everything lives in namespace kn; the user's program is in kn::program, so that its `float4` and `sin` are found here
+// before CUDA's. Names that OpenCL C does not define begin with kn_. Built-ins are templates: they take scalars, vectors,
+// component selections (v.xy) and bool, cost nothing until they are used, and never compete with CUDA's overloads.
 //
 // Set before this text, or defaulted here:
 //   KN_CONSTANT_BANK  1: __constant kernel arguments are offsets into kn_bank; 0: read-only global pointers
@@ -35,7 +34,7 @@
 #endif
 #define KN_LOCAL_VAR KN_LOCAL
 
-// nvcc's pass over the host's side knows printf from <stdio.h> alone, whose macros would reach the program.
+// nvcc's host pass knows printf only from <stdio.h>, whose macros would reach the program.
 #if defined(__CUDACC__) && !defined(__CUDACC_RTC__)
 extern "C" __host__ __device__ int printf(const char *, ...);
 #endif

@@ -31,7 +31,7 @@ template <class B> KN_FN constexpr bool kn_step_bool(B &b, int step)
     return before;
 }
 
-// What a char or a short was before a step: kn_before(c += 1, 1) is c++ that goes round.
+// What a char or a short was before a step: kn_before(c += 1, 1) is c++ with wrap-around.
 template <class T> KN_FN constexpr T kn_before(T after, int step)
 {
     return (T)(after - step);
@@ -41,7 +41,7 @@ template <class T> KN_FN constexpr T kn_before(T after, int step)
 template <class T, long N> struct kn_array {
     T kn_v[N];
 };
-// What an initialiser does, as an assignment: arrays too.
+// Initialisation written as an assignment: arrays too.
 template <class T> KN_FN constexpr void kn_copy(T &to, const T &from)
 {
     to = from;

@@ -197,13 +197,13 @@ template <int A, int B> constexpr bool kn_is_part<A, B> = A % 2 == 0 && B == A +
 template <int A, int B, int C, int D>
 constexpr bool kn_is_part<A, B, C, D> = A % 4 == 0 && B == A + 1 && C == A + 2 && D == A + 3;
 
-// A selection's own copy assignment stays trivial, so that vectors do; it would copy the whole array, so
-// nobody may call it: `a.xy = b.xy` with a constant b is written `a.xy = kn_rvalue(b.xy)` by the rewriter.
+// A selection's own copy assignment stays trivial, so that vectors do. It would copy the whole array and must not be
+// called: the rewriter writes `a.xy = b.xy` with a constant b as `a.xy = kn_rvalue(b.xy)`.
 template <class T, int N, int... I> struct kn_swizzle {
     typedef vec<T, sizeof...(I)> kn_vec;
     T kn_s[N == 3 ? 4 : N];
 
-    // One that was returned by value stands alone, with its elements' alignment only.
+    // A selection returned by value stands alone, with only its elements' alignment.
     KN_FN constexpr operator kn_vec() const &&
     {
         return kn_vec(kn_lanes(), kn_s[I]...);
@@ -237,7 +237,7 @@ template <class T, int N, int... I> struct kn_swizzle {
     kn_swizzle(const kn_swizzle &) = default;
 };
 
-// The value of anything: a selection becomes its vector, all else stays.
+// The value of anything: a selection becomes its vector, everything else stays as it is.
 template <class A> KN_FN constexpr auto kn_rvalue(const A &a)
 {
     return (kn_value<A>)a;
@@ -257,7 +257,7 @@ template <class T, int I, class S, int N, int... J> KN_FN constexpr T kn_lane(co
     return (T)a.kn_s[kn_nth<I, J...>::value];
 }
 
-// Selections of selections that are written to: kn_pick<1, 0>(v.hi) for v.hi.yx, kn_pick<2>(v.hi) for v.hi.z.
+// Selections of selections as targets of assignments: kn_pick<1, 0>(v.hi) for v.hi.yx, kn_pick<2>(v.hi) for v.hi.z.
 template <int... K, class T, int N, int... I>
 KN_FN auto kn_pick_of(kn_swizzle<T, N, I...> &s) -> kn_swizzle<T, N, kn_nth<K, I...>::value...> &
 {
@@ -396,7 +396,7 @@ template <class A, kn_when<kn_is_vector<A>> = 0> KN_FN constexpr auto operator!(
 KN_STEP_OPERATOR(++, +)
 KN_STEP_OPERATOR(--, -)
 
-// ---- shifts: by the count modulo the (promoted) width, as OpenCL C has them and C++ has not
+// ---- shifts: by the count modulo the (promoted) width, as OpenCL C defines and C++ does not
 
 template <class T> KN_FN constexpr T kn_shl_one(T x, T n)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares within bounds, low <= x <= high, between applications of A and A^T, which is any linear operator of real
-// numbers (src/operator/bounded/bounded.h): projected gradients, accelerated (FISTA) or with the steps of Barzilai and
-// Borwein, and simultaneous iterative reconstruction (SIRT). P projects into the bounds. Of iteration k:
+// Least squares within bounds, low <= x <= high, between applications of A and A^T, which may be any linear operator on
+// real numbers (src/operator/bounded/bounded.h): projected gradients, accelerated (FISTA) or with the steps of Barzilai and
+// Borwein, and simultaneous iterative reconstruction (SIRT). P projects into the bounds. Iteration k:
 //
 //     r = A x - b, g = A^T r + L x     L = lambda + smooth D^T D
 //     x' = P(y - g(y) / |A^T A + L|)   FISTA: y = x + m (x - x before), g(y) likewise; m from t, which begins anew
@@ -9,18 +9,17 @@
 //     x' = P(x - a g)                  BB: a = s.s / s.y, s.s / s.y, s.y / y.y in turn, of the changes s of x and y of g
 //     x' = P(x - C A^T R r)            SIRT: R and C have the inverse sums of rows and columns
 //
-// The projected gradient is g without what would take x out of the bounds where x is at one.
+// The projected gradient is g without the components that would take x out of the bounds where x is at a bound.
 //
-// Scalars stay on the device, in `state`, as cl/operator/cgnr.cl has them; iteration k keeps in NORM(k) the square of the
-// projected gradient's length, |r|^2 in REST(k), t in STEP(k), and in STOP(k) why there is no further one
-// (cl/shared/cgnr.h).
+// Scalars stay on the device, in `state`, as in cl/operator/cgnr.cl; iteration k stores the square of the projected
+// gradient's length in NORM(k), |r|^2 in REST(k), t in STEP(k), and in STOP(k) why it is the last (cl/shared/cgnr.h).
 // Sources: Beck and Teboulle 2009; O'Donoghue and Candes 2015; Barzilai and Borwein 1988; Gilbert 1972; Calamai and More
 // 1987 (the projected gradient).
 //
-// Launch, an iteration, with `parts` groups each: A x, bounded_residual, A^T r, bounded_gradient, and of SIRT
+// Launch, in each iteration, with `parts` groups each: A x, bounded_residual, A^T r, bounded_gradient, and for SIRT
 // bounded_weigh and A^T of that; then bounded_fista, bounded_bb or bounded_sirt.
-// Cost: residual reads w, b, writes r; gradient reads v, x (of BB the two before), writes g; FISTA and BB read and write x
-// and what was before; weigh reads r and weights, writes one; SIRT reads v, weights, x, writes x.
+// Cost: residual reads w, b, writes r; gradient reads v, x (for BB the two before), writes g; FISTA and BB read and write x
+// and the previous vectors; weigh reads r and weights, writes one; SIRT reads v, weights, x, writes x.
 // Tunables: GROUP (a power of two), ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
 #include "../shared/cgnr.h"
 
@@ -32,27 +31,28 @@
 #endif
 #endif
 
-#undef REAL_BITS // vectors are single
+#undef REAL_BITS // vectors are single precision
 #define REAL_BITS 32
 #include "cgnr.clh"
 #include "cgnr_state.clh"
 #include "solver.clh"
 
-// Partial sums 0 to 3 are of |r|^2, of the projected gradient's squares, of s.s and of s.y. Behind the last iteration's cells: what |r|^2 may be in the
-// end, below 0 for never; FISTA's length of the steps, or BB's of the first one; and more partial sums.
+// Partial sums 0 to 3 are those of |r|^2, of the squares of the projected gradient, of s.s and of s.y. After the last
+// iteration's cells come: the limit of |r|^2 (below 0: none); FISTA's step length, or BB's first one; and more partial
+// sums.
 #define LIMIT CELL(most + 1)
 #define LENGTH (LIMIT + 1)
 #define MORE(kind) (LIMIT + 2 + (kind) * parts)
 #define CHANGES MORE(0)              // BB's y.y
-#define UP(k) MORE((k) % 2)          // FISTA's (y - x').(x' - x): above 0 where the step goes up
-#define MOVES(k) MORE(2 + (k) % 2)   // FISTA's and SIRT's: above 0 where x is not where it was
+#define UP(k) MORE((k) % 2)          // FISTA's (y - x').(x' - x): above 0 if the step goes up
+#define MOVES(k) MORE(2 + (k) % 2)   // FISTA's and SIRT's: above 0 if x has moved
 
 inline float within(float value, float low, float high)
 {
-    return value < low ? low : value > high ? high : value; // not-a-number stays
+    return value < low ? low : value > high ? high : value; // NaN stays NaN
 }
 
-// A group's part of a sum, for its place.
+// A group's part of a sum, written to its place.
 inline void leave_more(acc own, __global acc *place, __local acc *node)
 {
     own = sum_group(own, node);
@@ -62,7 +62,7 @@ inline void leave_more(acc own, __global acc *place, __local acc *node)
 
 // ---- residual and gradient ----
 
-// r = w - b; partial sums of its squares, and of b's in the place of the gradient's.
+// r = w - b; partial sums of its squares, and those of b in the place of the gradient's.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 bounded_residual(__global const float *w, __global const float *b, __global float *r, uint rows, __global acc *state,
                  uint parts)
@@ -70,7 +70,7 @@ bounded_residual(__global const float *w, __global const float *b, __global floa
     __local acc node[GROUP];
     acc squares = ACC_ZERO, goal = ACC_ZERO;
 
-    end_iteration(state, parts); // the one before
+    end_iteration(state, parts); // the previous one
     FOR_COLUMNS(i, rows) {
         float right = b[i], rest = w[i] - right;
         r[i] = rest;
@@ -80,7 +80,7 @@ bounded_residual(__global const float *w, __global const float *b, __global floa
     leave_two_parts(squares, goal, state, parts, 0, node);
 }
 
-// g = v + L x; partial sums of the projected gradient's squares, and with `changes` of the changes of x and g.
+// g = v + L x; partial sums of the squares of the projected gradient, and with `changes` those of the changes of x and g.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 bounded_gradient(__global const float *v, __global const float *x, __global const float *before,
                  __global const float *gradient_before, __global float *g, uint n, float lambda, float smooth, uint order,
@@ -103,31 +103,31 @@ bounded_gradient(__global const float *v, __global const float *x, __global cons
     }
     leave_part(squares, state, parts, 1, node);
     if (!changes)
-        return; // of all groups
+        return; // uniform over all groups
     leave_two_parts(ss, sy, state, parts, 2, node);
     leave_more(yy, state + CHANGES, node);
 }
 
 // ---- steps ----
 
-// Why there is no further iteration than this one, or 0; of all groups alike.
+// Why this iteration is the last, or 0; the same in all groups.
 inline uint find_end(__global const acc *state, uint parts, uint most, uint iteration, float end, acc *squares, acc *rest,
                      __local acc *node)
 {
     *rest = sum_parts(state + PARTIAL(0), parts, node);
     *squares = sum_parts(state + PARTIAL(1), parts, node);
-    if (!acc_less(state[LIMIT], *rest)) // not-a-number, too
+    if (!acc_less(state[LIMIT], *rest)) // true for NaN, too
         return STOP_RESIDUAL + STOP_MOVED;
     return is_small(*squares, iteration > 0 ? state[NORM(0)] : *squares, end) ? STOP_GRADIENT + STOP_MOVED : 0;
 }
 
-// Whether x is where it was before this iteration, and so will stay.
+// Whether this iteration did not move x, which will then stay where it is.
 inline bool has_stayed(__global const acc *state, uint parts, uint most, uint iteration, __local acc *node)
 {
     return iteration > 0 && !acc_less(ACC_ZERO, sum_parts(state + MOVES(iteration - 1), parts, node));
 }
 
-// By one work-item.
+// For one work-item.
 inline void keep_iteration(__global acc *state, uint parts, uint iteration, acc squares, acc rest, float t, uint code)
 {
     count_iteration(state, parts, iteration);
@@ -137,7 +137,7 @@ inline void keep_iteration(__global acc *state, uint parts, uint iteration, acc 
     }
 }
 
-// Whether iterations have ended before this one, which then has the same reason, for the host that looks there.
+// Whether iterations ended before this one, which then gets the same reason, because the host looks there.
 inline bool has_ended(__global acc *state, uint parts, uint most, uint iteration)
 {
     uint code = iteration > most ? 0 : read_cell(state, CODE(0));
@@ -161,7 +161,7 @@ bounded_fista(__global const float *g, __global float *gradient_before, __global
     bool moves = false;
 
     if (has_ended(state, parts, most, iteration))
-        return; // of all groups
+        return; // uniform over all groups
     code = find_end(state, parts, most, iteration, end, &squares, &rest, node);
     if (code == 0 && has_stayed(state, parts, most, iteration, node))
         code = STOP_CURVATURE;
@@ -172,7 +172,7 @@ bounded_fista(__global const float *g, __global float *gradient_before, __global
     }
     keep_iteration(state, parts, iteration, squares, rest, t, code);
     if (code != 0 || iteration == most)
-        return; // of all groups
+        return; // uniform over all groups
     FOR_COLUMNS(j, n) {
         float at = x[j], slant = g[j], y = fma(momentum, at - before[j], at);
         float next = within(fma(-length, fma(momentum, slant - gradient_before[j], slant), y), low, high);
@@ -196,7 +196,7 @@ bounded_bb(__global const float *g, __global float *gradient_before, __global fl
     acc squares, rest, ss, sy, yy;
 
     if (has_ended(state, parts, most, iteration))
-        return; // of all groups
+        return; // uniform over all groups
     code = find_end(state, parts, most, iteration, end, &squares, &rest, node);
     ss = sum_parts(state + PARTIAL(2), parts, node);
     sy = sum_parts(state + PARTIAL(3), parts, node);
@@ -209,7 +209,7 @@ bounded_bb(__global const float *g, __global float *gradient_before, __global fl
         code = STOP_CURVATURE + STOP_MOVED;
     keep_iteration(state, parts, iteration, squares, rest, length, code);
     if (code != 0 || iteration == most)
-        return; // of all groups
+        return; // uniform over all groups
     FOR_COLUMNS(j, n) {
         float at = x[j], slant = g[j];
         before[j] = at;
@@ -219,7 +219,7 @@ bounded_bb(__global const float *g, __global float *gradient_before, __global fl
     barrier(CLK_LOCAL_MEM_FENCE); // without it PoCL 3.1 walks beyond the last column
 }
 
-// to = weights from.
+// to = weights * from.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 bounded_weigh(__global const float *from, __global const float *weights, __global float *to, uint count)
 {
@@ -227,7 +227,7 @@ bounded_weigh(__global const float *from, __global const float *weights, __globa
         to[i] = weights[i] * from[i];
 }
 
-// v = A^T of the weighed residual.
+// v = A^T of the weighted residual.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 bounded_sirt(__global const float *v, __global const float *weights, __global float *x, uint n, float low, float high,
              float end, __global acc *state, uint parts, uint most)
@@ -238,13 +238,13 @@ bounded_sirt(__global const float *v, __global const float *weights, __global fl
     bool moves = false;
 
     if (has_ended(state, parts, most, iteration))
-        return; // of all groups
+        return; // uniform over all groups
     code = find_end(state, parts, most, iteration, end, &squares, &rest, node);
     if (code == 0 && has_stayed(state, parts, most, iteration, node))
         code = STOP_CURVATURE;
     keep_iteration(state, parts, iteration, squares, rest, 0, code);
     if (code != 0 || iteration == most)
-        return; // of all groups
+        return; // uniform over all groups
     FOR_COLUMNS(j, n) {
         float at = x[j], next = within(fma(-weights[j], v[j], at), low, high);
         moves = moves || next != at;
@@ -253,9 +253,9 @@ bounded_sirt(__global const float *v, __global const float *weights, __global fl
     leave_more(moves ? acc_of(1) : ACC_ZERO, state + MOVES(iteration), node);
 }
 
-// ---- lengths of steps ----
+// ---- step lengths ----
 
-// v += L d, where v = A^T A d; partial sums of its squares, of d.v and of d's squares.
+// v += L d, where v = A^T A d; partial sums of its squares, of d.v and of the squares of d.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 bounded_normal(__global float *v, __global const float *d, uint n, float lambda, float smooth, uint order,
                __global acc *state, uint parts)
@@ -274,8 +274,8 @@ bounded_normal(__global float *v, __global const float *d, uint n, float lambda,
     leave_part(length, state, parts, 2, node);
 }
 
-// d = v times d.d / d.v, near length one where d nearly is an eigenvector, whatever its eigenvalue; 0 where v is. After
-// bounded_normal.
+// d = v times d.d / d.v, of a length near one if d is nearly an eigenvector, whatever its eigenvalue; 0 if v is 0. Runs
+// after bounded_normal.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 bounded_scale(__global const float *v, __global float *d, uint n, __global const acc *state, uint parts)
 {
@@ -288,7 +288,7 @@ bounded_scale(__global const float *v, __global float *d, uint n, __global const
         d[j] = factor * v[j];
 }
 
-// x = P(x); partial sums that are not numbers where x was not finite.
+// x = P(x); the partial sums are NaN if x was not finite.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 bounded_project(__global float *x, uint n, float low, float high, __global acc *state, uint parts)
 {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conjugate gradients on (A + L) x = b between two applications of A, which is self-adjoint and positive semi-definite
-// (src/operator/cgnr/cgnr.h). L is lambda, or smooth D^H D, the sum over the axes of an image of complex numbers of the
-// squared differences between neighbours. Vectors are real; a complex number is two of them, since no more is asked of a
-// dot product than its real part. Of an iteration:
+// (src/operator/cgnr/cgnr.h). L is lambda, or smooth D^H D: the sum, over the axes of an image of complex numbers, of the
+// squared differences between neighbours. Vectors are real; a complex number is two reals, because only the real part of a
+// dot product is needed. An iteration:
 //
 //     f = d.(A + L) d                alpha = |h|^2 / f
 //     h += alpha (A + L) d           h, the gradient (A + L) x - b, by recurrence
 //     x += alpha d                   beta = |h|^2 / |h before|^2
 //     d = -h + beta d
 //
-// Scalars stay on the device, in `state`, as cl/operator/cgnr.cl has them.
+// Scalars stay on the device, in `state`, as in cl/operator/cgnr.cl.
 // Source: Hestenes and Stiefel, Methods of conjugate gradients for solving linear systems, 1952.
 //
-// Launch, an iteration, with `parts` groups each: cg_step, cg_turn, A, cg_curve (of an image: cg_difference).
+// Launch, in each iteration, with `parts` groups each: cg_step, cg_turn, A, cg_curve (for an image: cg_difference).
 // Cost: begin reads v, b (and x, with lambda), writes h; curve reads d, v; difference reads d, v, writes v; step reads h, v
 // (and d, with lambda), writes h; turn reads and writes x, d, reads h.
 // Tunables: GROUP (a power of two), WIDTH, ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
@@ -26,14 +26,14 @@
 #endif
 #endif
 
-#undef REAL_BITS // vectors are single
+#undef REAL_BITS // vectors are single precision
 #define REAL_BITS 32
 #include "cgnr_state.clh"
 #include "../lib/tree.clh"
 
 // ---- vectors ----
 
-// A work-item's rows of WIDTH floats, of those that n floats have: neighbours on a CPU.
+// A work-item's rows of WIDTH floats, among the rows of n floats: contiguous on a CPU.
 typedef struct {
     ulong first, end, step;
 } walk;
@@ -120,7 +120,7 @@ cg_curve(__global const float *v, __global const float *d, ulong n, float lambda
 
     end_iteration(state, parts);
     if (read_cell(state, CODE(1)) != 0 || read_cell(state, COUNT(1)) > most)
-        return; // of all groups
+        return; // uniform over all groups
     for (ulong row = rows.first; row < rows.end; row += rows.step) {
         realw direction = get_row(d, n, row);
         sum = accw_add_product(sum, direction, fma((realw)(lambda), direction, get_row(v, n, row)));
@@ -157,7 +157,7 @@ cg_difference(__global float2 *v, __global const float2 *d, uint nx, uint ny, ui
 
     end_iteration(state, parts);
     if (read_cell(state, CODE(1)) != 0 || read_cell(state, COUNT(1)) > most)
-        return; // of all groups
+        return; // uniform over all groups
     FOR_COLUMNS(i, count) {
         ulong line = i / nx;
         float2 own = d[i], rest = differ(d, own, i, (uint)(i - line * nx), nx, 1, periodic);
@@ -171,7 +171,7 @@ cg_difference(__global float2 *v, __global const float2 *d, uint nx, uint ny, ui
     leave_part(sum, state, parts, 0, node);
 }
 
-// h takes the step, whose length is |h|^2 / f; partial sums of |h|^2. In iteration 0 there is no step.
+// Moves h along by the step, whose length is |h|^2 / f; partial sums of |h|^2. Iteration 0 has no step.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 cg_step(__global const float *d, __global const float *v, __global float *h, ulong n, float lambda,
         __global acc *state, uint parts, uint most)
@@ -183,16 +183,16 @@ cg_step(__global const float *d, __global const float *v, __global float *h, ulo
     accw squares = accw_zero();
 
     if (iteration > most)
-        return; // of all groups
+        return; // uniform over all groups
     count_iteration(state, parts, iteration);
     if (read_cell(state, CODE(0)) != 0)
-        return; // of all groups
+        return; // uniform over all groups
     if (iteration > 0)
         length = -step_length(state[NORM(iteration - 1)], sum_parts(state + PARTIAL(0), parts, node));
     if (get_global_id(0) == 0)
         state[STEP(iteration)] = acc_of(length);
     if (isnan(length))
-        return; // of all groups
+        return; // uniform over all groups
     for (ulong row = rows.first; row < rows.end; row += rows.step) {
         realw rest = get_row(h, n, row);
         if (iteration > 0) {
@@ -204,7 +204,7 @@ cg_step(__global const float *d, __global const float *v, __global float *h, ulo
     leave_part(fold_lanes(squares), state, parts, 2, node);
 }
 
-// x takes the step, and d turns. The iterations end where |h|^2 is `gradient` of |b|^2 at most.
+// Moves x along by the step, and computes the next d. The iterations end when |h|^2 is at most `gradient` times |b|^2.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 cg_turn(__global float *x, __global float *d, __global const float *h, ulong n, float gradient, __global acc *state,
         uint parts, uint most)
@@ -216,7 +216,7 @@ cg_turn(__global float *x, __global float *d, __global const float *h, ulong n, 
     walk rows = rows_of(n);
 
     if (iteration > most)
-        return; // of all groups
+        return; // uniform over all groups
     if (code == 0) {
         length = acc_to_real(state[STEP(iteration)]);
         if (isnan(length))
@@ -232,9 +232,9 @@ cg_turn(__global float *x, __global float *d, __global const float *h, ulong n, 
         squares = state[NORM(iteration - 1)];
     }
     if (get_global_id(0) == 0)
-        keep_record(state, parts, iteration, squares, ACC_ZERO, code); // the step's length is there
+        keep_record(state, parts, iteration, squares, ACC_ZERO, code); // the length of the step is stored already
     if (is_of_x_before(code))
-        return; // of all groups
+        return; // uniform over all groups
     for (ulong row = rows.first; row < rows.end; row += rows.step) {
         realw direction = get_row(d, n, row);
         put_row(x, n, row, fma((realw)(length), direction, get_row(x, n, row)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients on the normal equations of A x = b with a correction term between two applications of a linear
-// operator: of |A x - b|^2 / 2 + lambda |x|^2 / 2 + smooth |D x|^2 / 2 + what CORRECTION is the gradient of. Vectors are
-// real; a complex number is two of them, since no more is asked of a dot product than its real part. Of an iteration
+// Conjugate gradients on the normal equations of A x = b with a correction term, between two applications of a linear
+// operator: minimises |A x - b|^2 / 2 + lambda |x|^2 / 2 + smooth |D x|^2 / 2 + the function whose gradient is CORRECTION.
+// Vectors are real; a complex number is two reals, because only the real part of a dot product is needed. An iteration
 // (src/operator/cgnr/cgnr.h):
 //
 //     e = A^T A d + L d + F(x, d)    f = d.e           L = lambda + smooth D^T D
@@ -9,18 +9,18 @@
 //     h += alpha (A^T A + L) d       g = h + F(x, x)   h, the linear part, by recurrence
 //     beta = (g.e) / f               d = -g + beta d
 //
-// Scalars stay on the device, in `state`: first what the groups summed, four kinds of `parts` cells each; |b|^2; twice the
-// number of the iteration that comes and the STOP_ of the one before it, one for a launch to read while it writes the
-// other; then four cells for every iteration k, once x_k is known: |g|^2; |A x - b|^2 (RESIDUAL); the alpha that led there;
-// and 0, or why it ended there (STOP_). After iteration `most` the launches do nothing.
+// Scalars stay on the device, in `state`: first the groups' sums, four kinds of `parts` cells each; |b|^2; twice the number
+// of the next iteration and the STOP_ of the previous one, so that a launch reads one while it writes the other; then four
+// cells for every iteration k, once x_k is known: |g|^2; |A x - b|^2 (RESIDUAL); the alpha that led there; and 0, or why it
+// ended there (STOP_). After iteration `most` the launches do nothing.
 // Source: Stock and Koch, A Fast GPU Implementation for Solving Sparse Ill-Posed Linear Equation Systems, table 1, whose
 // alpha has g.e where minimising along d gives g.d.
 //
-// Launch, an iteration: cgnr_step (RESIDUAL: cgnr_rest), cgnr_turn with `parts` groups each, A and A^T, cgnr_curve.
+// Launch, in each iteration: cgnr_step (RESIDUAL: cgnr_rest), cgnr_turn with `parts` groups each, A and A^T, cgnr_curve.
 // Cost: curve reads v, d, h, writes e, which may be v, and reads x if there is a CORRECTION; step reads and writes x, h,
 // reads d, e; turn reads h, writes d, reads d, and x if there is a CORRECTION.
-// Tunables: REAL_BITS, GROUP (a power of two), RESIDUAL (1: r = A x - b is kept, too), ORDERED (1: rows of A's products are in an order
-// of their own), CORRECTION (cl/operator/cgnr.clh), ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
+// Tunables: REAL_BITS, GROUP (a power of two), RESIDUAL (1: r = A x - b is kept, too), ORDERED (1: the rows of A's products
+// have another order), CORRECTION (cl/operator/cgnr.clh), ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
 #include "../shared/cgnr.h"
 
 #ifndef GROUP
@@ -41,7 +41,7 @@
 #include "cgnr_state.clh"
 #include "solver.clh"
 
-// r = w - b, which may stand where w does, and partial sums of its squares and of b's. ORDERED: row i of w and r is row
+// r = w - b, which may overwrite w, and partial sums of its squares and of b's. ORDERED: row i of w and r is row
 // row_order[i] of b.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 cgnr_residual(__global const real *w, __global const real *b,
@@ -67,8 +67,8 @@ cgnr_residual(__global const real *w, __global const real *b,
     leave_two_parts(squares, goal, state, parts, 0, node);
 }
 
-// e = v + L d, which may stand where v does; partial sums of d.(e + F(x, d)) and d.g. Before the first iteration it makes
-// h of x, too.
+// e = v + L d, which may overwrite v; partial sums of d.(e + F(x, d)) and d.g. Before the first iteration it also computes
+// h from x.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 cgnr_curve(__global const real *v, __global const real *d, __global const real *h, __global const real *x,
            __global real *e, uint n, real lambda, real smooth, real weight, uint order, __global acc *state,
@@ -79,7 +79,7 @@ cgnr_curve(__global const real *v, __global const real *d, __global const real *
 
     end_iteration(state, parts);
     if (read_cell(state, CODE(1)) != 0 || read_cell(state, COUNT(1)) > most)
-        return; // of all groups
+        return; // uniform over all groups
     FOR_COLUMNS(j, n) {
         real own = d[j], along = v[j] + linear_part(d, (uint)j, n, 1, lambda, smooth, order);
         e[j] = along;
@@ -89,7 +89,7 @@ cgnr_curve(__global const real *v, __global const real *d, __global const real *
     leave_two_parts(curvature, slope, state, parts, 0, node);
 }
 
-// x and h take the step; partial sums of |g|^2 and g.(e + F). In iteration 0 there is no step.
+// Moves x and h along by the step; partial sums of |g|^2 and g.(e + F). Iteration 0 has no step.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 cgnr_step(__global const real *d, __global const real *e, __global real *h, __global real *x, uint n,
           real weight, __global acc *state, uint parts, uint most)
@@ -99,7 +99,7 @@ cgnr_step(__global const real *d, __global const real *e, __global real *h, __gl
     real length;
 
     if (!begin_step(state, parts, most, node, &length))
-        return; // of all groups
+        return; // uniform over all groups
     FOR_COLUMNS(j, n) {
         real own = d[j], along = e[j], before = x[j], at = fma(length, own, before);
         real linear = fma(length, along, h[j]), slant = gradient_at(at, linear, (uint)j, weight);
@@ -121,10 +121,10 @@ cgnr_rest(__global const real *w, __global real *r, uint rows, __global acc *sta
     real length;
 
     if (iteration > most || read_cell(state, CODE(0)) != 0)
-        return; // of all groups
+        return; // uniform over all groups
     length = acc_to_real(state[STEP(iteration)]);
     if (isnan(length))
-        return; // of all groups
+        return; // uniform over all groups
     FOR_COLUMNS(i, rows) {
         real rest = length != 0 ? fma(length, w[i], r[i]) : r[i];
         r[i] = rest;
@@ -144,7 +144,7 @@ cgnr_turn(__global real *d, __global const real *h, __global const real *x, uint
     real ratio = 0;
 
     if (iteration > most)
-        return; // of all groups
+        return; // uniform over all groups
     if (code == 0 && isnan(acc_to_real(state[STEP(iteration)])))
         code = STOP_CURVATURE;
     if (code == 0) {
@@ -163,9 +163,9 @@ cgnr_turn(__global real *d, __global const real *h, __global const real *x, uint
         squares = state[NORM(iteration - 1)];
     }
     if (get_global_id(0) == 0)
-        keep_record(state, parts, iteration, squares, rest, code); // the step's length is there
+        keep_record(state, parts, iteration, squares, rest, code); // the length of the step is stored already
     if (code != 0)
-        return; // of all groups
+        return; // uniform over all groups
     FOR_COLUMNS(j, n)
         d[j] = fma(ratio, d[j], -gradient_at(x[j], h[j], (uint)j, weight));
 }

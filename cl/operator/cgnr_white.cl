@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the residual of cl/operator/cgnr.cl is as white as it gets (src/operator/ncp.h): from the transforms of its
-// segments the mean periodogram, how far that, added up and divided by its sum, is from the straight line of white noise,
-// and the last x whose residual is as white as the whitest so far, but for what noise itself has.
+// Judges whether the residual of cl/operator/cgnr.cl is as white as it gets (src/operator/ncp.h): from the transforms of
+// its segments it computes the mean periodogram, and how far its normalised cumulative sum is from the straight line of
+// white noise; it keeps the last x whose residual is as white as the whitest so far, within the scatter of noise itself.
 // Source: Hansen, Kilmer and Kjeldsen, Exploiting residual information in the parameter choice for discrete ill-posed
 // problems, 2006.
 //
 // Launch, after cgnr_turn: white_power with `groups` groups, white_judge with one, white_keep with `parts`. `record` has
 // three numbers for every iteration: the distance, the least one so far, and the last iteration that is as white.
-// white_judge ends the iterations PATIENCE behind that one; behind three times it as long as none was white.
+// white_judge ends the iterations PATIENCE iterations after that one, or three times that after as long as none was white.
 // Cost: power reads the spectra, 4 bytes for each element of the residual; judge reads `groups` times FREQUENCIES numbers;
 // keep reads and writes x.
-// Tunables: GROUP (a power of two), FREQUENCIES (a power of two from 4 on: half of a segment), PATIENCE, and those of
+// Tunables: GROUP (a power of two), FREQUENCIES (a power of two, at least 4: half of a segment), PATIENCE, and those of
+// cl/operator/cgnr.clh.
 // cl/operator/cgnr.clh.
 #ifndef GROUP
 #if KN_CPU
@@ -27,12 +28,12 @@
 #endif
 #define BLOCKS (FREQUENCIES / 4)
 
-#undef REAL_BITS // vectors are single
+#undef REAL_BITS // vectors are single precision
 #define REAL_BITS 32
 #include "cgnr.clh"
 #include "cgnr_state.clh"
 
-// power[group * FREQUENCIES + k - 1]: |spectrum k|^2 of the group's segments, without k = 0, their sums.
+// Sets power[group * FREQUENCIES + k - 1] to the sum of |spectrum k|^2 over the group's segments, without k = 0.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 white_power(__global const float2 *spectra, __global float *power, uint segments, __global const float *scale,
             __global const acc *state, uint parts, uint most)
@@ -41,7 +42,7 @@ white_power(__global const float2 *spectra, __global float *power, uint segments
     uint first = min(group * each, segments), end = min(first + each, segments);
 
     if (is_over(state, parts, most))
-        return; // of all groups
+        return; // uniform over all groups
     for (uint k = (uint)get_local_id(0); k < FREQUENCIES; k += GROUP) {
         float sum = 0;
         for (uint s = first; s < end; s++) {
@@ -52,7 +53,7 @@ white_power(__global const float2 *spectra, __global float *power, uint segments
     }
 }
 
-// The sum of the first k + 1, of whole blocks of 4 and of what is left.
+// The sum of the first k + 1, in whole blocks of 4 and the rest.
 inline float sum_up_to(__local const float *own, __local const float *blocks, uint k)
 {
     float sum = 0;
@@ -64,7 +65,7 @@ inline float sum_up_to(__local const float *own, __local const float *blocks, ui
     return sum;
 }
 
-// How far the periodogram is from that of white noise, for all of a group.
+// How far the periodogram is from that of white noise; every work-item of the group gets it.
 inline float find_distance(__global const float *power, uint groups, __local float *own, __local float *blocks,
                            __local acc *node)
 {
@@ -88,9 +89,9 @@ inline float find_distance(__global const float *power, uint groups, __local flo
     return sqrt(acc_to_real(sum_group(squares, node)) / FREQUENCIES);
 }
 
-// `margin`: by how much a residual may be less white than the whitest; `limit`: how far a white one is from white noise.
-// What has ended is judged, too, and not noted: with a way out in front of barriers PoCL 3.1 takes the conditions behind
-// them for the same in all work-items.
+// `margin`: by how much a residual may be less white than the whitest; `limit`: how far a white one may be from white
+// noise. After the end, residuals are still judged, but not recorded: with a return before barriers, PoCL 3.1 takes the
+// conditions after them to be the same in all work-items.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 white_judge(__global const float *power, uint groups, float margin, float limit, __global float *record,
             __global acc *state, uint parts, uint most)
@@ -99,7 +100,7 @@ white_judge(__global const float *power, uint groups, float margin, float limit,
     __local acc node[GROUP];
 
     float distance = find_distance(power, groups, own, blocks, node), least = distance;
-    uint iteration = read_cell(state, COUNT(0)), last = iteration; // that is as white
+    uint iteration = read_cell(state, COUNT(0)), last = iteration; // the last iteration that is as white
 
     if (get_local_id(0) != 0 || is_over(state, parts, most))
         return;

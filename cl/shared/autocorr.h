@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of autocorrelations (cl/app/autocorr) and their hosts agree on.
+// Constants shared by the kernels of autocorrelations (cl/app/autocorr) and their hosts.
 #ifndef KN_SHARED_AUTOCORR_H
 #define KN_SHARED_AUTOCORR_H
 
-// Sectors of the half plane, 15 degrees each, and the numbers of a ring: five, and two for each sector.
+// Sectors of the half plane, 15 degrees each, and the numbers kept for a ring: five, and two for each sector.
 #define AUTOCORR_SECTORS 12
 #define AUTOCORR_RING_NUMBERS (5 + 2 * AUTOCORR_SECTORS)
 

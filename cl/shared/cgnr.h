@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of conjugate gradients (cl/operator) and their hosts agree on.
+// Constants shared by the kernels of conjugate gradients (cl/operator) and their hosts.
 #ifndef KN_SHARED_CGNR_H
 #define KN_SHARED_CGNR_H
 
-// Why the iterations of conjugate gradients stopped; STOP_MOVED is added where the solution is that of this iteration,
-// not of the one before.
+// Why conjugate gradients stopped; STOP_MOVED is added if the solution is that of this iteration, not of the
+// previous one.
 #define STOP_GRADIENT 1  // |g| is small enough
 #define STOP_RESIDUAL 2  // |A x - b| is
 #define STOP_CURVATURE 3 // d.e is not positive

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of the reconstruction (cl/app/mri) and their hosts agree on.
+// Constants shared by the kernels of the reconstruction (cl/app/mri) and their hosts.
 #ifndef KN_SHARED_MRI_H
 #define KN_SHARED_MRI_H
 
-// What a launch is of those that add to the same numbers; a sum of flags.
-#define STAGE_FIRST 1u // nothing is there yet
-#define STAGE_LAST 2u  // the numbers are wanted
+// The place of a launch among those that add to the same numbers; a sum of flags.
+#define STAGE_FIRST 1u // nothing has been added yet
+#define STAGE_LAST 2u  // the result is needed
 
-// Cells of the grid that the gridding window is wide, along each axis, unless another width is asked for.
+// Width of the gridding window in cells of the grid, along each axis, unless another width is asked for.
 #define GRIDDING_WIDTH 6
-// Cells along x of a bin of samples, and parts that a tile is made in at most: more would wait for their fold.
+// Cells of a bin of samples along x, and the largest number of parts of a tile: more would have to wait to be
+// folded.
 #define GRIDDING_BIN 2
 #define GRIDDING_PARTS 1024
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of the robust statistics (cl/algo/robust) and their hosts agree on.
+// Constants shared by the kernels of the robust statistics (cl/algo/robust) and their hosts.
 #ifndef KN_SHARED_ROBUST_H
 #define KN_SHARED_ROBUST_H
 
-// Questions to a column: the ranks of its elements, and those of their distances from the median.
+// What is asked of a column: the ranks of its elements, and those of their distances from the median.
 #define ROBUST_MEDIAN 0
 #define ROBUST_DEVIATION 1
 
@@ -11,20 +11,21 @@
 #define ROBUST_ENDS 6
 #define ROBUST_LEVELS 10
 
-// Where the shift of a column's sums comes from: one for all columns, from elements of the column, or one for each.
+// The source of the shift of a column's sums: one for all columns, elements of the column, or one for each
+// column.
 #define ROBUST_SHIFT_GIVEN 0
 #define ROBUST_SHIFT_FOUND 1
 #define ROBUST_SHIFT_OF_EACH 2
 
-// Counters of a column, and which of them counts what is no number.
+// Counters of a column, and the one that counts NaN.
 #define ROBUST_COUNTERS 17
 #define ROBUST_NANS 4
 
-// Bits that say which bracket missed.
+// Bits that tell which bracket missed.
 #define ROBUST_MISSED_MEDIAN 1
 #define ROBUST_MISSED_DEVIATION 2
 
-// Values that an element of 8 bits has.
+// Number of values of an element of 8 bits.
 #define ROBUST_VALUES 256
 
 #endif

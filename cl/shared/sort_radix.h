@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cl/algo/sort/sort_radix.cl and its host agree on.
+// Constants shared by cl/algo/sort/sort_radix.cl and its host.
 #ifndef KN_SHARED_SORT_RADIX_H
 #define KN_SHARED_SORT_RADIX_H
 
-// Values of a digit.
+// Number of values of a digit.
 #define DIGITS 256
 
 // Work-items of a group of scan_counts.
@@ -12,12 +12,12 @@
 // Classes of keys that the masks tell apart: negative, in the middle, positive.
 #define CLASSES 3
 
-// Words of the state of a sort that reads the elements once a pass: masks, a ticket for each pass, and how many keys there
-// are of each digit of each place.
+// Words of the state of a sort that reads the elements once a pass: the masks, a ticket for each pass, and
+// the number of keys with each digit in each place.
 #define ONCE_TICKETS 16
 #define ONCE_TOTALS 32
 
-// What a pass does beside moving keys; a sum of flags.
+// What a pass does besides moving keys; a sum of flags.
 #define FIRST 1u    // encodes the keys
 #define LAST 2u     // decodes them
 #define FOLDED 4u   // scan_counts did not run

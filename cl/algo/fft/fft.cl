@@ -3,21 +3,21 @@
 // Stockham's autosort in mixed radix (Govindaraju et al. 2008): RADIX_0 * RADIX_1 * ... = POINTS. Each work-item keeps
 // its points in registers; they change owners between two radices through local memory.
 //
-// Line l stands at inner l % inner, split l / inner % split, outer the rest. Point p of it has the position
-// p * side.point + split * side.split in a long line, and is element
-// inner * side.inner + outer * side.outer + position * side.stride. Positions from side.count on are zeros on the way in, and
-// not stored on the way out. With TWIDDLE, what comes out is multiplied by exp(-+2 pi i split * k / (POINTS * split's
-// count)), as the first half of a longer transform wants it; the second half then stores transposed.
+// Line l is inner l % inner, split l / inner % split, and outer is the rest. Its point p has the position p * side.point +
+// split * side.split in a long line, and is element inner * side.inner + outer * side.outer + position * side.stride.
+// Positions from side.count on are read as zeros and not stored. With TWIDDLE, the results are multiplied by exp(-+2 pi i
+// split * k / (POINTS * split's count)), as the first half of a longer transform needs; the second half then stores
+// transposed.
 //
 // Launch: ceil(lines / LINES) groups of LINES * ITEMS work-items, BUFFERS * LINES * PITCH * sizeof(real2) bytes of local memory.
 // Cost: reads and writes every number once.
-// Tunables: REAL_BITS, POINTS, RADIX_0 to RADIX_5 (1: none), ITEMS (work-items a line), LINES (a group's); BUFFERS (2:
-// an exchange takes one barrier and twice the local memory); ROWS_IN,
-// ROWS_OUT (1: neighbours of a line are neighbours in memory, so that neighbouring work-items take them; 0: neighbouring
-// lines are); SWAP_IN, SWAP_OUT (swap real and imaginary parts: both make the transform the inverse one, unscaled);
-// LOAD (0: complex, 1: real from SAMPLE, 2: complex, the first half of a Hermitian line);
-// STORE (0: complex, 1: the real part); INNER, SPLIT (0: that counter is always 0); TWIDDLE; WIDE (64-bit indices);
-// SHORT_IN, SHORT_OUT (1: positions from side.count on are missing); SCALED (0: scale is 1); TABLE_IN, TABLE_OUT (multiply by roots[table + position]: chirps).
+// Tunables: REAL_BITS, POINTS, RADIX_0 to RADIX_5 (1: none), ITEMS (work-items a line), LINES (lines a group), BUFFERS (2:
+// an exchange takes one barrier and twice the local memory), ROWS_IN, ROWS_OUT (1: neighbours in a line are neighbours in
+// memory, so neighbouring work-items handle them; 0: neighbouring lines are), SWAP_IN, SWAP_OUT (swap real and imaginary
+// parts: both together give the unscaled inverse transform), LOAD (0: complex, 1: real from SAMPLE, 2: complex, the first
+// half of a Hermitian line), STORE (0: complex, 1: the real part), INNER, SPLIT (0: that counter is always 0), TWIDDLE,
+// WIDE (64-bit indices), SHORT_IN, SHORT_OUT (1: positions from side.count on are missing), SCALED (0: scale is 1),
+// TABLE_IN, TABLE_OUT (multiply by roots[table + position]: chirps).
 #ifndef ROWS_IN
 #define ROWS_IN 1
 #endif
@@ -89,7 +89,7 @@ typedef struct {
     ulong inner, outer, stride, point, split, count;
 } side;
 
-// Where a line's numbers stand: position p at base + p * stride.
+// Where the numbers of a line are: position p at base + p * stride.
 typedef struct {
     index base, stride, first, step, count;
 } line_layout;
@@ -176,7 +176,7 @@ inline void store(__global result *out, line_layout line, index position, real2 
 #endif
 }
 
-// The numbers of a work-item from memory, RADIX_0 apart.
+// Loads the numbers of a work-item, which are RADIX_0 apart.
 inline __attribute__((always_inline)) void load_line(__global const source *in, line_layout line, uint item, real2 *x, __global const real2 *table,
                       uint length)
 {
@@ -191,7 +191,8 @@ inline __attribute__((always_inline)) void load_line(__global const source *in, 
     }
 }
 
-// Their transforms back to memory. `split`: the line's number in the long line's matrix; `high` and `low`: its roots.
+// Stores the transforms of a work-item. `split` is the line's number in the matrix of the long line, `high` and `low` its
+// roots of unity.
 inline __attribute__((always_inline)) void store_line(__global result *out, line_layout line, uint item, const real2 *x, real scale,
                        __global const real2 *table, uint split, __global const real2 *low, uint log2_low)
 {
@@ -228,7 +229,7 @@ fft_pass(__global const source *in, __global result *out, side from, side to, ui
         transform(x, ITEM(ROWS_IN), RADIX_0, 1, roots);
         put(exchange + LINE(ROWS_IN) * PITCH, x, ITEM(ROWS_IN), RADIX_0, 1);
     }
-    // Others will write where this work-item has read.
+    // Other work-items will write what this one has read.
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 #endif
     MIDDLE_STAGES

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // C = alpha op(A) op(B) + beta C in row order, real or complex, op(X) being X, its transpose or its conjugate.
 //
-// A group makes a tile of TILE_M x TILE_N of C, in steps of TILE_K along k. Two tiles of either operand lie in local
-// memory: while one is multiplied, the next is on its way, through registers; one barrier a step. A work-item holds
-// ITEM_M x ITEM_N sums in registers. Loads are of 16 bytes where the operands allow it (VECTOR_A,
-// VECTOR_B, VECTOR_C). Rows and columns beyond the matrix repeat its last ones and are not stored, so that loads ask for
-// nothing but the end of k.
+// A group computes a tile of TILE_M x TILE_N of C, in steps of TILE_K along k. Local memory holds two tiles of each
+// operand: while one is multiplied, the next is loaded through registers, with one barrier a step. A work-item holds ITEM_M
+// x ITEM_N sums in registers. Loads take 16 bytes where the operands allow it (VECTOR_A, VECTOR_B, VECTOR_C). Rows and
+// columns beyond the matrix repeat its last ones and are not stored, so that loads need to check nothing but the end of k.
 //
-// Every sum is added up in the order of k; include/koine/gemm.h has the bound of its error.
+// Every sum is added up in the order of k; include/koine/gemm.h states the bound of its error.
 //
-// Launch: groups of GROUP = TILE_M TILE_N / (ITEM_M ITEM_N) work-items; the first dimension has a group for every tile
-// of C, the second one for every matrix of a batch. gemm_fold: at least a work-item for every element of C.
-// Cost: 2 m n k operations (8 if complex); reads A n / TILE_N times and B m / TILE_M times, mostly from a cache:
-// BAND rows of tiles are made together. Where C has few tiles, but k is long, k is split as if its parts were a batch, and
-// gemm_fold adds their products up.
-// Tunables: TILE_M, TILE_N, TILE_K, ITEM_M, ITEM_N, BAND; LANE_M (of 32 neighbouring work-items, so many lie below
-// one another: 4 or 8 keep reads of local memory apart). What is multiplied: REAL_BITS (32, 64), COMPLEX, ALONG_K_A
-// and ALONG_K_B (the operand is stored with k as its columns: A as it is, B transposed), CONJUGATE_A, CONJUGATE_B,
+// Launch: groups of GROUP = TILE_M TILE_N / (ITEM_M ITEM_N) work-items; the first dimension has a group for every tile of
+// C, the second one for every matrix of a batch. gemm_fold: at least one work-item for every element of C.
+// Cost: 2 m n k operations (8 m n k if complex); reads A n / TILE_N times and B m / TILE_M times, mostly from a cache,
+// because BAND rows of tiles are computed together. If C has few tiles but k is long, k is split as if its parts were a
+// batch, and gemm_fold adds up their products.
+// Tunables: TILE_M, TILE_N, TILE_K, ITEM_M, ITEM_N, BAND; LANE_M (how many of 32 neighbouring work-items lie below one
+// another: 4 or 8 keep reads of local memory free of bank conflicts). The operands: REAL_BITS (32, 64), COMPLEX, ALONG_K_A
+// and ALONG_K_B (the columns of the stored operand run along k: A as it is, B transposed), CONJUGATE_A, CONJUGATE_B,
 // VECTOR_A, VECTOR_B, VECTOR_C (elements a load takes, W or 1).
 #ifndef COMPLEX
 #define COMPLEX 0
@@ -54,7 +53,7 @@
 
 #include "../../lib/real.clh"
 
-// An element, and the 16 bytes that are loaded at once: W elements.
+// An element, and the 16 bytes loaded at once: W elements.
 #if COMPLEX && REAL_BITS == 64
 #define W 1
 typedef double2 element;
@@ -85,14 +84,14 @@ typedef float4 chunk;
 #define VECTOR_C W
 #endif
 
-#define ROWS (TILE_M / ITEM_M) // of work-items
+#define ROWS (TILE_M / ITEM_M) // rows of work-items
 #define COLUMNS (TILE_N / ITEM_N)
 #define GROUP (ROWS * COLUMNS)
 #define LANE_N (32 / LANE_M)
 // A row of a tile in local memory; 16 bytes more keep the columns of a transposed store in different banks.
 #define STRIDE_A (TILE_M + W)
 #define STRIDE_B (TILE_N + W)
-// What a work-item brings of a tile.
+// What a work-item loads of a tile.
 #define BRINGS_A (TILE_M * TILE_K / GROUP)
 #define BRINGS_B (TILE_N * TILE_K / GROUP)
 
@@ -149,17 +148,17 @@ static inline element add_product(element sum, element a, element b)
     return sum;
 }
 
-// How an operand's tiles come: constants all of them, so that what does not happen is not compiled.
+// How the tiles of an operand are loaded: all of these are constants, so that unused cases are not compiled.
 struct shape {
-    uint along_k; // k is the operand's columns
+    uint along_k; // the operand's columns run along k
     uint vector;  // elements a load
     uint span;    // rows or columns of the tile
-    uint stride;  // of the tile in local memory
-    uint loads;   // a work-item's
+    uint stride;  // of a row of the tile in local memory
+    uint loads;   // loads of a work-item
     uint conjugated;
 };
 
-// What the i-th load of a work-item begins with: its position along k, and across it.
+// Where the i-th load of a work-item begins: its position along k, and across it.
 static inline uint along(struct shape s, uint load)
 {
     return s.along_k ? load % (TILE_K / s.vector) * s.vector : load / (s.span / s.vector);
@@ -181,7 +180,7 @@ static inline void find(struct shape s, __global const element **from, __global 
     }
 }
 
-// The next TILE_K, of which `left` exist; the others are 0.
+// Loads the next TILE_K, of which `left` exist; the others are 0.
 static inline void fetch(struct shape s, element *to, __global const element **from, ulong step, uint left, uint item)
 {
 #pragma unroll
@@ -214,7 +213,7 @@ static inline void put(struct shape s, __local element *tile, const element *bro
     }
 }
 
-// The sums of one step: `a` and `b` begin with the work-item's first row and column.
+// Adds the products of one step: `a` and `b` begin with the work-item's first row and column.
 static inline void multiply(element sum[ITEM_M][ITEM_N], __local const element *a, __local const element *b)
 {
 #pragma unroll
@@ -234,7 +233,7 @@ static inline void multiply(element sum[ITEM_M][ITEM_N], __local const element *
     }
 }
 
-// W or fewer neighbours in a row of C; beta = 0 does not read them.
+// Stores up to W neighbours in a row of C; with beta = 0 they are not read.
 static inline void finish(__global element *to, const element *sums, element alpha, element beta, bool keep, uint left)
 {
     element values[W];
@@ -269,8 +268,8 @@ static inline uint2 tile_of(uint group, uint m, uint n)
     return (uint2)(band * BAND + within % rows, within / rows);
 }
 
-// m and n are not 0; keep = 0: C is not read. Offsets, pitches (from a row to the next) and strides (from a matrix of the
-// batch to the next) in elements.
+// m and n are not 0; with keep = 0, C is not read. Offsets, pitches (from one row to the next) and strides (from one matrix
+// of the batch to the next) are in elements.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void gemm(__global const element *restrict a, ulong a_offset, ulong a_pitch, ulong a_stride,
           __global const element *restrict b, ulong b_offset, ulong b_pitch, ulong b_stride,
@@ -289,7 +288,7 @@ void gemm(__global const element *restrict a, ulong a_offset, ulong a_pitch, ulo
     ulong matrix = get_group_id(1);
     uint2 tile = tile_of((uint)get_group_id(0), m, n);
     uint top = tile.x * TILE_M, leftmost = tile.y * TILE_N;
-    // 32 neighbours make a block of LANE_M x LANE_N of the group's work-items.
+    // 32 neighbours form a block of LANE_M x LANE_N of the group's work-items.
     uint lane = item % 32, block = item / 32;
     uint row = (block / (COLUMNS / LANE_N) * LANE_M + lane / LANE_N) * W;
     uint column = (block % (COLUMNS / LANE_N) * LANE_N + lane % LANE_N) * W;
@@ -332,7 +331,7 @@ void gemm(__global const element *restrict a, ulong a_offset, ulong a_pitch, ulo
     }
 }
 
-// C = alpha (sum of `parts` matrices of m x n, one after the other) + beta C: what was split along k.
+// C = alpha (sum of `parts` matrices of m x n, one after the other) + beta C, for products that were split along k.
 __kernel void gemm_fold(__global const element *restrict partial, uint parts, uint m, uint n, __global element *restrict c,
                         ulong c_offset, ulong c_pitch, element alpha, element beta, uint keep)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = alpha op(A) op(B) + beta C in row order, as cl/algo/gemm/gemm.cl, for devices whose work-items are threads with vector
-// units: CPUs. After Goto and van de Geijn, Anatomy of high-performance matrix multiplication (2008).
+// C = alpha op(A) op(B) + beta C in row order, like cl/algo/gemm/gemm.cl, for devices whose work-items are threads with
+// vector units: CPUs. After Goto and van de Geijn, Anatomy of high-performance matrix multiplication (2008).
 //
-// A work-item, a group by itself, makes BLOCK_M rows and `columns` columns of C, in steps of BLOCK_K along k. Of each
-// step it copies its part of A, and of B a panel of WIDTH columns after the other, to local memory in the order in
-// which they are used (op, and zeros beyond the matrices, are done on the way), and multiplies strips of ITEM_M rows
-// with the panel: ITEM_M vectors of sums in registers, one load of B and ITEM_M broadcast elements of A for each k.
-// Complex numbers are kept apart in real and imaginary parts, so that no vector is ever shuffled.
+// A work-item, a group by itself, computes BLOCK_M rows and `columns` columns of C, in steps of BLOCK_K along k. In each
+// step it copies its part of A, and one panel of WIDTH columns of B after the other, to local memory in the order in which
+// they are used (applying op, and padding with zeros), and multiplies strips of ITEM_M rows with the panel: ITEM_M vectors
+// of sums in registers, one load of B and ITEM_M broadcast elements of A for each k. Real and imaginary parts of complex
+// numbers are kept apart, so that no vector is ever shuffled.
 //
 // Sums are added in the order of k, up to BLOCK_K of them before they go to C.
 //
-// Launch: groups of one work-item; the first dimension has one for every BLOCK_M x `columns` of C, those of the same
-// rows one after the other, the second one for every matrix of a batch.
+// Launch: groups of one work-item; the first dimension has one for every BLOCK_M x `columns` of C, with those of the same
+// rows next to each other, the second one for every matrix of a batch.
 // Cost: 2 m n k operations (8 if complex); reads A n / `columns` times and B m / BLOCK_M times.
 // Tunables: REAL_BITS, COMPLEX, ITEM_M, BLOCK_M (a multiple of it), BLOCK_K.
 #ifndef COMPLEX
@@ -42,15 +42,15 @@ typedef float16 reals;
 #define STORE vstore16
 #endif
 
-// An operand: element (i, j) of op(X) is at i * row + j * column, in numbers; its imaginary part follows it and has
-// this sign.
+// An operand: element (i, j) of op(X) is at i * row + j * column, in numbers; its imaginary part follows it and is
+// multiplied by `sign`.
 struct operand {
     __global const real *from;
     ulong row, column;
     real sign;
 };
 
-// Strips of ITEM_M rows: for each k the ITEM_M real parts, then the imaginary ones.
+// Packs strips of ITEM_M rows: for each k the ITEM_M real parts, then the imaginary ones.
 static inline void pack_a(__local real *to, struct operand a, uint rows, uint depth)
 {
     for (uint strip = 0; strip < rows; strip += ITEM_M)
@@ -67,7 +67,7 @@ static inline void pack_a(__local real *to, struct operand a, uint rows, uint de
         }
 }
 
-// For each k the WIDTH real parts, then the imaginary ones.
+// Packs a panel: for each k the WIDTH real parts, then the imaginary ones.
 static inline void pack_b(__local real *to, struct operand b, uint columns, uint depth)
 {
 #if !COMPLEX
@@ -87,7 +87,7 @@ static inline void pack_b(__local real *to, struct operand b, uint columns, uint
         }
 }
 
-// The sums of a strip and a panel: real parts, then imaginary ones.
+// The sums of a strip times a panel: real parts, then imaginary ones.
 static inline void multiply(reals sum[PARTS * ITEM_M], __local const real *a, __local const real *b, uint depth)
 {
 #pragma unroll
@@ -117,7 +117,7 @@ struct factor {
     real re, im;
 };
 
-// C = alpha sum + beta C for up to WIDTH neighbours of a row; `keep` is 0 if C is not to be read.
+// C = alpha sum + beta C for up to WIDTH neighbours of a row; with `keep` = 0, C is not read.
 static inline void finish(__global real *c, reals re, reals im, struct factor alpha, struct factor beta, uint keep, uint columns)
 {
 #if COMPLEX
@@ -144,7 +144,7 @@ static inline void finish(__global real *c, reals re, reals im, struct factor al
 #endif
 }
 
-// A panel of B with all strips of A. `c` is the panel's first element in the block's first row.
+// Multiplies a panel of B with all strips of A. `c` is the panel's first element in the block's first row.
 static inline void multiply_panel(__global real *c, ulong c_row, __local const real *a, __local const real *b, uint rows,
                            uint columns, uint depth, struct factor alpha, struct factor beta, uint keep)
 {
@@ -158,8 +158,8 @@ static inline void multiply_panel(__global real *c, ulong c_row, __local const r
     }
 }
 
-// m and n are not 0; k may be. Offsets and strides (from a matrix of the batch to the next) in numbers, as `row` and
-// `column` of struct operand.
+// m and n are not 0; k may be. Offsets and strides (from one matrix of the batch to the next) are in numbers, like `row`
+// and `column` of struct operand.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void gemm_cpu(__global const real *restrict a, ulong a_offset, ulong a_row, ulong a_column, ulong a_stride, real a_sign,
               __global const real *restrict b, ulong b_offset, ulong b_row, ulong b_column, ulong b_stride, real b_sign,
@@ -187,7 +187,7 @@ void gemm_cpu(__global const real *restrict a, ulong a_offset, ulong a_row, ulon
             multiply_panel(c + c_offset + matrix * c_stride + top * c_row + (ulong)x * PARTS, c_row, packed_a, packed_b, rows,
                            wide, depth, alpha, beta, keep);
         }
-        beta = one; // what is there now are sums
+        beta = one; // C now holds sums
         keep = 1;
         begin += BLOCK_K;
     } while (begin < k);

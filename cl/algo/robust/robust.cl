@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and two brackets of a column in one read: what the median and the median of |x - median| are selected from
-// (Floyd and Rivest 1975, for both at once). cl/algo/robust/robust_rank.cl and cl/algo/robust/robust_settle.cl do the rest.
+// Sums and two brackets of a column in one read, from which the median and the median of |x - median| are selected (Floyd
+// and Rivest 1975, for both at once). cl/algo/robust/robust_rank.cl and cl/algo/robust/robust_settle.cl do the rest.
 //
-// robust_lists takes a sample, an element of each of many strata, and sorts it in lists, of which every so many-th
-// element goes on, so that SORT points come together. robust_brackets merges those, and finds between which points,
-// `reach` from the middle, the median lies, and between which distances from it, `reach` and what the median may be off
-// together, their median. robust_pass reads
-// the column: sums x - shift and its square in the fixed tree (lib/tree.clh), counts what lies below the bracket of the
-// median and inside those of the distances, keeps what lies in a bracket: the median's and the distances' in lists of their
-// own, where the brackets are apart, else in one. What equals an end that is TIED of the points or more is counted, not kept.
+// robust_lists takes a sample (one element of each of many strata) and sorts it in lists, of which every so many-th element
+// is kept, so that SORT points come together. robust_brackets merges the points, and finds the two points, `reach` from the
+// middle, between which the median lies, and the two distances from it between which the median of the distances lies,
+// allowing for `reach` and for the error of the median together. robust_pass reads the column: it sums x - shift and its
+// square in the fixed tree (lib/tree.clh), counts the elements below the bracket of the median and inside those of the
+// distances, and keeps the elements in a bracket: in separate lists for the median and the distances if the brackets are
+// apart, else in one. Elements equal to an end that occurs TIED times or more among the points are counted, not kept.
 //
 // Launch, in dimension 1 a group a column: robust_lists with a group a list and one for the shift, for each part of
 // the column (`last` for the last of them); robust_brackets with one; robust_pass with any number of groups up to ceil(n / (4096 * LEAVES)).
-// Cost: reads x once, and writes what it keeps. Tunables: GROUP and WIDTH as in cl/algo/reduce.cl; SORT_GROUP (work-items,
-// of the first two); SORT (a power of two; they take SORT elements
-// of local memory, and a little); SLOTS (elements that a work-item keeps before it writes them, above WIDTH); TEAM (work-items that
-// write together); SIGNS (1: floats' differences keep denormals, and so tell their order by their signs); STRAY (1: a column
-// may begin anywhere); UNROLL (rows); REAL_BITS, ACC_SOFT.
+// Cost: reads x once, and writes what it keeps. Tunables: GROUP and WIDTH as in cl/algo/reduce.cl; SORT_GROUP (work-items
+// of the first two kernels); SORT (a power of two; these kernels take SORT elements of local memory, and a little more);
+// SLOTS (elements that a work-item keeps before it writes them, above WIDTH); TEAM (work-items that write together); SIGNS
+// (1: differences of floats keep denormals, so that their signs tell the order); STRAY (1: a column may begin anywhere);
+// UNROLL (rows); REAL_BITS, ACC_SOFT.
 #ifndef GROUP
 #define GROUP 256
 #endif
@@ -28,7 +28,7 @@
 #endif
 #ifndef SLOTS
 #if REAL_BITS == 64
-#define SLOTS 16 // of a group of 256
+#define SLOTS 16 // for a group of 256
 #else
 #define SLOTS 32
 #endif
@@ -54,7 +54,7 @@
 #include "../../lib/sample.clh"
 #include "../../lib/tree.clh"
 
-#undef KEY_KIND // reals are what this is about
+#undef KEY_KIND // this file works on reals
 #define KEY_KIND 2
 #define sort_key real_key
 #include "../../lib/local_sort.clh"
@@ -63,18 +63,18 @@
 // Elements of a sample that a work-item loads at once.
 #define TAKEN 4
 
-// An end that stands so often among the points is one of many ties.
+// An end that occurs this often among the points is taken to be one of many ties.
 #define TIED 4
 
 // ---- the brackets ----
 
-// From 8 on.
+// At least 8.
 inline uint power_of_two(uint n)
 {
     return n <= 8 ? 8 : 1u << (32 - (uint)clz(n - 1));
 }
 
-// From each part of a column its samples; from the last of them the shift.
+// Takes the samples from each part of a column, and from the last part the shift.
 static inline void find_shift(__global const real *x, ulong first, ulong count, ulong n, __global real_key *sample, uint last,
                               __local real_key *key, __local uint *rank, __local real_key *chosen, __global column *to)
 {
@@ -91,12 +91,11 @@ static inline void find_shift(__global const real *x, ulong first, ulong count, 
         to->shift = decode_key(*chosen);
 }
 
-// Of the column's n elements x[skip], ... are `count`, from number `first` on. The samples stand in `sample`, a row of
-// lists * size a column, `size` (a power of two, at most SORT; SORT for one list alone) a list; the points, a row of SORT
-// a column, in `points`. Zeroes the counters, too. With `find`
-// ROBUST_SHIFT_FOUND the column's shift is found as cl/algo/moments.cl does, and its samples stand in a row of SHIFT_SAMPLES of
-// `shift_sample`; with ROBUST_SHIFT_OF_EACH the columns' shifts stand there one after the other; with ROBUST_SHIFT_GIVEN `shift` has the bits of
-// all columns' shift.
+// Of the n elements of the column, x[skip], ... are `count`, from number `first` on. The samples go to `sample`, a row of
+// lists * size a column, with `size` (a power of two, at most SORT; SORT if there is one list) a list; the points go to
+// `points`, a row of SORT a column. Zeroes the counters, too. `find` is ROBUST_SHIFT_FOUND: the column's shift is found as
+// in cl/algo/moments.cl, with its samples in a row of SHIFT_SAMPLES of `shift_sample`; ROBUST_SHIFT_OF_EACH: `shift_sample`
+// holds the columns' shifts one after the other; ROBUST_SHIFT_GIVEN: `shift` holds the bits of the shift of all columns.
 __kernel __attribute__((reqd_work_group_size(SORT_GROUP, 1, 1))) void
 robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong n, ulong stride,
              __global real_key *sample, uint size, __global real_key *points, uint last, __global uint *counters, ulong counter_count, uint find,
@@ -106,11 +105,11 @@ robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong
     __local uint rank[RANKS];
     uint item = (uint)get_local_id(0), list = (uint)get_group_id(0), lists = (uint)get_num_groups(0) - 1;
     ulong number = get_group_id(1);
-    bool all = n < SORT; // of one list
+    bool all = n < SORT; // with one list
     uint samples = all ? (uint)n : lists * size, own = all ? (uint)n : size, step = all ? 1 : lists * size / SORT;
 
     x += skip + number * stride;
-    if (list == lists) { // of the whole group
+    if (list == lists) { // uniform over the group
         if (find == ROBUST_SHIFT_FOUND)
             find_shift(x, first, count, n, shift_sample + number * SHIFT_SAMPLES, last, key, rank, &chosen, &columns[number]);
         else if (item == 0)
@@ -126,7 +125,7 @@ robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong
         real element[TAKEN];
         uint here = 0;
 #pragma unroll
-        for (uint k = 0; k < TAKEN; k++) { // all under way at once
+        for (uint k = 0; k < TAKEN; k++) { // all loads are in flight together
             ulong position = stratum_position((begin + k * SORT_GROUP) * lists + list, samples, n);
             bool is_here = begin + k * SORT_GROUP < own && position >= first && position - first < count;
             element[k] = is_here ? x[position - first] : 0;
@@ -137,7 +136,7 @@ robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong
             if (here >> k & 1)
                 sample[begin + k * SORT_GROUP] = encode_key(AS_KEY(element[k] + 0));
     }
-    if (!last) // of the whole launch
+    if (!last) // uniform over the launch
         return;
     // Of this launch or an earlier one: no work-item reads another's.
     size = power_of_two(own);
@@ -148,7 +147,7 @@ robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong
         points[list * (SORT / lists) + i] = key[POSITION(i * step + step / 2)];
 }
 
-// The key of rank `rank` of `count`, or outside of them that of an infinity.
+// The value of rank `rank` among `count` keys, or an infinity if the rank is outside.
 inline real point_at(__local const real_key *key, uint count, int rank)
 {
     real inside = AS_REAL(decode_key(key[POSITION(clamp(rank, 0, (int)count - 1))]));
@@ -156,18 +155,18 @@ inline real point_at(__local const real_key *key, uint count, int rank)
     return rank < 0 ? -(real)INFINITY : rank >= (int)count ? (real)INFINITY : inside;
 }
 
-// Two errors that have nothing to do with each other; infinite with one of them. Where values repeat, as a sensor's do,
-// errors are whole steps: both are then as large as they can be at once, and often.
+// Combines two independent errors; infinite if one of them is. Where values repeat, as a sensor's do, errors are whole
+// steps, and both are often as large as possible at once: then they add up.
 inline real together(real a, real b, bool repeats)
 {
-    real great = fmax(a, b), least = fmin(a, b), part = least / great; // of a NaN and a number both are the number
+    real great = fmax(a, b), least = fmin(a, b), part = least / great; // fmax and fmin of a NaN and a number are the number
 
     if (repeats)
         return great + least;
     return great > 0 && great < (real)INFINITY ? great * sqrt(1 + part * part) : great;
 }
 
-// The brackets from `count` points, sorted in runs of `run`, and ranks in n elements.
+// Computes the brackets from `count` points, sorted in runs of `run`, and ranks in n elements.
 __kernel __attribute__((reqd_work_group_size(SORT_GROUP, 1, 1))) void
 robust_brackets(__global const real_key *points, uint count, uint run, uint reach, ulong n, __global column *columns)
 {
@@ -192,7 +191,7 @@ robust_brackets(__global const real_key *points, uint count, uint run, uint reac
     end[1] = point_at(key, count, upper);
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    // The same of the distances from the centre, which the median is off by.
+    // The same for the distances from the centre; the median may differ from that centre.
     for (uint i = item; i < count; i += SORT_GROUP)
         key[POSITION(i)] = (real_key)key_of_element(fabs(AS_REAL(decode_key(key[POSITION(i)])) - centre));
     sort_valley(key, size);
@@ -209,7 +208,7 @@ robust_brackets(__global const real_key *points, uint count, uint run, uint reac
         for (uint e = 0; e < ENDS; e++)
             if (AS_REAL(decode_key(points[i])) == end[e])
                 atomic_inc(&seen[e]);
-#if SORT_GROUP > 1 // alone it waits for nobody; and PoCL 6.0, where it does, leaves the loops above without an end
+#if SORT_GROUP > 1 // a single work-item need not wait; PoCL 6.0, if it does, never ends the loops above
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
     for (uint e = 0; e < ENDS; e++)
@@ -227,7 +226,7 @@ robust_brackets(__global const real_key *points, uint count, uint run, uint reac
         to->missed = 0;
         to->pivots = 0;
         to->apart = end[3] < end[0] && end[1] < end[4] && centre - end[0] < near && end[1] - centre < near;
-        to->median = 0; // not known yet, and read with the rest
+        to->median = 0; // not known yet, but read with the rest
         to->level[0].low = low;
         to->level[0].before = 0;
         to->level[0].bits = high > low ? bits_of(high - low) : 0;
@@ -240,21 +239,21 @@ robust_brackets(__global const real_key *points, uint count, uint run, uint reac
 #if KN_CPU
 #define SLOT(item, i) ((item) * SLOTS + (i))
 #else
-#define SLOT(item, i) ((i) * GROUP + (item)) // each work-item in its own bank
+#define SLOT(item, i) ((i) * GROUP + (item)) // each work-item uses its own bank
 #endif
 
 // Ten bits for each end's ties, in two words.
 #define TIE_WORD(e) ((e) / 3)
 #define TIE_SHIFT(e) (10 * ((e) % 3))
 
-// Of a work-item, in a leaf.
+// What a work-item counts in a leaf.
 typedef struct {
     accw sums[2];
 #if KN_CPU
     countw below, inner, ties[2];
 #else
-    float below, inner; // whole numbers: the other units are busier
-    uint under, inside; // more of the two
+    float below, inner; // integers held as floats: the other units are busier
+    uint under, inside; // more counts of the same two kinds
     uint ties[2];
 #endif
     uint kept;
@@ -272,29 +271,29 @@ inline void begin(tally *t)
     t->kept = 0;
 }
 
-// Where what is kept goes.
+// Where kept elements go.
 typedef struct {
     __local real *slots;
-    __local const real *bounds; // of what is the median's
+    __local const real *bounds; // the bracket of the median
     __global uint *counters;
     __global real *candidates;
     ulong room;
 } keeper;
 
-// The median's begin the column's candidates, those of the deviations end them.
+// The median's elements fill the column's candidates from the beginning, those of the deviations from the end.
 inline void write_one(const keeper *to, real x, uint question, ulong at)
 {
     if (at < to->room)
         to->candidates[question == MEDIAN ? at : to->room - 1 - at] = x;
 }
 
-// Whose an element is: all are the median's where the brackets are not apart.
+// The question to which an element belongs: MEDIAN for all if the brackets are not apart.
 inline uint question_of(const keeper *to, real x)
 {
     return x >= to->bounds[0] && x <= to->bounds[1] ? MEDIAN : DEVIATION;
 }
 
-// Puts those that are the median's first: how many they are.
+// Moves the median's elements to the front, and returns their number.
 static inline uint part_own(const keeper *to, uint item, uint kept)
 {
     uint near = 0;
@@ -310,7 +309,7 @@ static inline uint part_own(const keeper *to, uint item, uint kept)
     return near;
 }
 
-// One by one, where slots are full or there is no team.
+// Writes the elements one by one, where slots are full or there is no team.
 static inline void write_own(const keeper *to, uint item, uint kept)
 {
 #pragma unroll 1
@@ -376,7 +375,7 @@ static inline void classify(realw row, const brackets *b, bool tied, const keepe
     }
 }
 
-// Counts of the leaf, in the order of the counters from BELOW on.
+// The counts of the leaf, in the order of the counters from BELOW on.
 static inline void counts_of(const tally *t, uint seen[TIES + ENDS])
 {
     union {
@@ -400,7 +399,7 @@ static inline void counts_of(const tally *t, uint seen[TIES + ENDS])
 
 #else
 
-// Without a branch: what is not kept is written over.
+// Without a branch: elements that are not kept are overwritten.
 inline void classify_one(real x, const brackets *b, bool tied, const keeper *to, tally *t)
 {
     bool under = x < b->end[0], after = x > b->end[3], before = x < b->end[4], keep;
@@ -420,9 +419,9 @@ inline void classify_one(real x, const brackets *b, bool tied, const keeper *to,
 
 #if SIGNS
 
-// The same where the ends are finite, the brackets are apart, no end is tied and x is no NaN, by the signs of differences:
-// other units, of which there are more, do what comparisons would. Rounding the distance may take an element at an end of the
-// distances' brackets to the other side of it, where it counts as well: robust_settle asks the ends how far that is.
+// The same for finite ends, brackets that are apart, no tied end and no NaN, by the signs of differences: this uses other
+// units, of which there are more, than comparisons would. Rounding of the distance may move an element at an end of the
+// distances' brackets to its other side, where it counts as well: robust_settle checks how far that can go.
 inline void classify_by_signs(real x, const brackets *b, const keeper *to, tally *t)
 {
     real distance = fabs(x - b->centre);
@@ -470,7 +469,7 @@ static inline void counts_of(const tally *t, uint seen[TIES + ENDS])
 
 #endif
 
-// Rows are loaded some at a time: none waits for what is done to the one before.
+// Rows are loaded several at a time, so that no load waits for the work on the row before.
 static inline void take_whole_leaf(__global const real *x, real shift, const brackets *b, bool tied, const keeper *to,
                                    tally *t)
 {
@@ -490,7 +489,7 @@ static inline void take_whole_leaf(__global const real *x, real shift, const bra
     }
 }
 
-// With a look at each element; `again`: only the sums are wanted. How many are not-a-number, or past the end.
+// With a check of each element; `again`: only the sums are wanted. Returns the number of NaN and of positions past the end.
 static inline uint take_guarded(__global const real *x, ulong n, ulong start, real shift, const brackets *b, bool again,
                                 const keeper *to, tally *t)
 {
@@ -517,8 +516,9 @@ static inline uint take_guarded(__global const real *x, ulong n, ulong start, re
     return nans;
 }
 
-// What the group's work-items kept, a team for each in turn. position[question * GROUP + item]: where among the group's, and
-// how many; total[question], total[2 + question]: how many of the group, and where they go.
+// Writes what the group's work-items kept, one team after the other. position[question * GROUP + item] is the place of a
+// work-item's elements among the group's, and then their number; total[question] is the group's number of elements, and
+// total[2 + question] where they go.
 static inline void write_kept(const keeper *to, uint kept, __local uint *position, __local uint *total)
 {
     uint item = (uint)get_local_id(0);
@@ -547,8 +547,9 @@ static inline void write_kept(const keeper *to, uint kept, __local uint *positio
 #endif
 }
 
-// partial[2 * number * partials + first + i] is the sum of leaves i * LEAVES ... of the n elements from x[skip +
-// number * stride] on, a row further that of their squares. candidates[number * room], ... take up to `room` of what is kept.
+// Sets partial[2 * number * partials + first + i] to the sum of the leaves from i * LEAVES on of the n elements from x[skip
+// + number * stride] on, and the same place one row further to that of their squares. candidates[number * room], ... take
+// up to `room` of the kept elements.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 robust_pass(__global const real *x, ulong skip, ulong n, ulong stride, __global const column *columns, __global uint *counters,
             __global acc *partial, ulong first, ulong partials, __global real *candidates, ulong room)
@@ -602,7 +603,7 @@ robust_pass(__global const real *x, ulong skip, ulong n, ulong stride, __global 
         for (uint c = BELOW; c < TIES + ENDS; c++)
             if (seen[c])
                 atomic_add(&counted[c], seen[c]);
-        for (uint kind = 0; kind < 2; kind++) { // one after the other, in less local memory
+        for (uint kind = 0; kind < 2; kind++) { // one after the other, to save local memory
             fold_group(t.sums + kind, 1, wide, leaf);
             if (item == 0)
                 partial[kind * partials + i] = leaf[0];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often each of the 256 values stands in stretches of a column of 8 bits.
+// Counts each of the 256 values in stretches of a column of 8 bits.
 //
 // A group counts a chunk, in REPLICAS copies of the bins in local memory: each work-item of a run of REPLICAS has its own
-// copy, and its own memory bank where there are 32, so that equal elements side by side do not wait for one another.
+// copy, and its own memory bank if there are 32, so that equal neighbouring elements do not wait for one another.
 //
 // Launch: count_bytes with a group a chunk. Cost: reads each chunk once, 16 bytes at a time; an atomic addition in
 // local memory an element. Tunables: GROUP (work-items; 1: no atomics on local memory, for CPUs), REPLICAS (a power of
@@ -19,7 +19,7 @@
 
 #include "../../shared/robust.h"
 
-// Elements begin ... end - 1 of the column's part; their counts are added to row `row`. The host has the same.
+// Elements begin ... end - 1 of the column's part; their counts are added to row `row`. The host has the same structure.
 typedef struct {
     ulong begin, end, row;
 } chunk;
@@ -35,7 +35,7 @@ inline void count_one(__local uint *bins, uint copy, uint value)
 
 inline void count_word(__local uint *bins, uint copy, uint word)
 {
-    // Of one work-item that is alone: copies in turn, so that an element need not wait for the one before.
+    // For a single work-item: it uses the copies in turn, so that an element need not wait for the one before.
 #if GROUP == 1
 #define COPY(k) ((k) % REPLICAS)
 #else
@@ -55,7 +55,7 @@ inline void count_load(__local uint *bins, uint copy, uint4 load)
     count_word(bins, copy, load.s3);
 }
 
-// counts[row * ROBUST_VALUES + i]: elements whose bits are i; of at most 2^32 - 1 a row.
+// counts[row * ROBUST_VALUES + i] is the number of elements whose bits are i; a row covers at most 2^32 - 1 elements.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 count_bytes(__global const uchar *x, __global const chunk *chunks, ulong first, __global uint *counts)
 {
@@ -86,7 +86,7 @@ count_bytes(__global const uchar *x, __global const chunk *chunks, ulong first, 
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint value = item; value < ROBUST_VALUES; value += GROUP) {
         uint all = 0;
-        for (uint k = 0; k < REPLICAS; k++) // each work-item begins in a bank of its own
+        for (uint k = 0; k < REPLICAS; k++) // each work-item begins in a different bank
             all += bins[value * REPLICAS + (k + value) % REPLICAS];
         if (all)
             atomic_add(&counts[own.row * ROBUST_VALUES + value], all);

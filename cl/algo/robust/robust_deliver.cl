@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host would do with a column's robust statistics, for results that stay on the device (robust.clh has the words).
+// Does on the device what the host would do with a column's robust statistics, for results that stay on the device
+// (robust.clh explains the terms).
 //
-// robust_again finds both medians anew in the whole column where a bracket missed: by digits, the highest first, each of the two
-// ranks among the elements that share its digits. robust_deliver makes of sums and keys what the host makes of them, to the bit.
+// robust_again finds both medians again in the whole column where a bracket missed: by digits, the highest first, each of
+// the two ranks among the elements that share its digits. robust_deliver computes the results from sums and keys with the
+// bits of the host.
 //
-// Launch, in dimension 1 a group a column: robust_again with one group, which is slow and seldom has anything to do; robust_deliver
-// with one work-item. The numeric policy is strict. Cost of robust_again, where there is something to do: a read a digit, 3 (doubles
-// 6) and 6.
-// Tunables: GROUP and DIGIT as in robust_rank.cl, REAL_BITS.
+// Launch, in dimension 1 a group a column: robust_again with one group, which is slow and seldom has anything to do;
+// robust_deliver with one work-item. The numeric policy is strict. Cost of robust_again, if a bracket missed: a read a
+// digit, that is 3 reads (6 for doubles) for the median and 6 for the deviations.
 #include "window.clh"
 
 #if !ACC_SOFT
 
-// Counts the digit of `left - shift` bits above `shift` of the elements that share the bits of one of two keys from `left` on, in a
-// table of each.
+// Counts the digit of `left - shift` bits above `shift` for the elements that share the bits from `left` on with one of two
+// keys, in a table for each key.
 static inline void count_digits(__global const real *x, ulong n, uint question, acc centre, ulong first, ulong second, uint left,
                                 uint shift, __local uint *bins)
 {
@@ -29,7 +30,7 @@ static inline void count_digits(__global const real *x, ulong n, uint question, 
     }
 }
 
-// Whose elements are x[0..n), of which `padding` more were counted as no numbers.
+// The elements are x[0..n); `padding` more were counted as NaN.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 robust_again(__global const real *x, ulong n, ulong padding, __global const column *columns, __global result *results)
 {
@@ -63,7 +64,7 @@ robust_again(__global const real *x, ulong n, ulong padding, __global const colu
     }
 }
 
-// kn_robust; its method and whether it missed.
+// The fields of kn_robust, its method, and whether the bracket missed.
 typedef struct {
     ulong n, nan_count;
     double mean, variance, shift, sum, squares, median, mad;
@@ -86,7 +87,7 @@ inline double element_of(ulong key)
 
 static inline void fill_in(statistics *made, __global const result *from)
 {
-    double offset = from->sum / made->n; // the mean, seen from the shift
+    double offset = from->sum / made->n; // the mean, relative to the shift
     double variance = fma(-offset, from->sum, from->squares) / made->n;
 
     made->shift = AS_REAL((real_key)from->shift);
@@ -100,7 +101,8 @@ static inline void fill_in(statistics *made, __global const result *from)
         made->mad = middle_of(as_double(from->answer[DEVIATION][0]), as_double(from->answer[DEVIATION][1]));
 }
 
-// Of n elements, with 0 of none, by the method of this number; one that missed was answered by the next.
+// For n elements; all results are 0 if n is 0. `method` is the method's number; if its bracket missed, the next one
+// answered.
 __kernel void robust_deliver(ulong n, ulong padding, __global const result *results, uint method, __global statistics *to)
 {
     __global const result *from = results + get_group_id(1);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The median, and then the median of |x - median|, among what cl/algo/robust/robust.cl kept of a column, or by digits in the whole
-// column (lib/robust.clh has the words).
+// The median, and then the median of |x - median|, among what cl/algo/robust/robust.cl kept of a column, or by digits in
+// the whole column (robust.clh explains the terms).
 //
-// robust_bins counts how many elements have each value of the highest digit that is open; what it counts is an interval of
-// keys, at level 0 one known to hold the ranks, else the bins of the level before in which they lie (every group looks
-// for itself). robust_narrow reads once more and gathers the keys of those bins, but for two that stand there and are
-// likely to stand there often: a representative of each bin, which robust_bins chose, is counted. cl/algo/robust/robust_settle.cl
-// finds the ranks among what was gathered.
+// robust_bins counts the elements by the value of their highest open digit in an interval of keys: at level 0 one known to
+// hold the ranks, otherwise the bins of the level before in which the ranks lie (every group finds them for itself).
+// robust_narrow reads the elements once more and gathers the keys of those bins, except for two that are likely to occur
+// often: robust_bins chose a representative of each bin, whose equals are counted. cl/algo/robust/robust_settle.cl finds
+// the ranks among what was gathered.
 //
 // Launch, in dimension 1 a group a column, with any number of groups: robust_bins (more than one level where the whole
 // column is read), then robust_narrow. Cost: a read each of what was kept.
@@ -22,8 +22,8 @@
 #endif
 #endif
 
-// The bins of the table's interval in which the two ranks lie, as an interval; found[0], found[3]: the first and the last
-// bin; *total: how many elements the table has. False if a rank lies elsewhere.
+// Returns as an interval the bins of the table's interval in which the two ranks lie; found[0] and found[3] are the first
+// and the last bin; *total is the number of elements in the table. False if a rank lies elsewhere.
 static inline bool pick(__global const uint *table, interval *at, __global const ulong *target, __local uint *count,
                         __local uint *sum, __local uint *found, uint *total)
 {
@@ -41,7 +41,7 @@ static inline bool pick(__global const uint *table, interval *at, __global const
     return inside && rank[1] < *total;
 }
 
-// Where a work-item begins, and how far it goes on.
+// Where a work-item begins, and where it ends.
 #if GROUP == 1
 #define SHARE(i, end, n)                                                                                               \
     ulong i = (n) * get_group_id(0) / get_num_groups(0), end = (n) * (get_group_id(0) + 1) / get_num_groups(0)
@@ -51,7 +51,7 @@ static inline bool pick(__global const uint *table, interval *at, __global const
 #define STEP get_global_size(0)
 #endif
 
-// What lies past the end reads as a NaN, of which there is none.
+// Positions past the end read as NaN, which are never counted.
 inline void load_ahead(__global const real *x, ulong i, ulong end, real *element)
 {
     if (i + (AHEAD - 1) * STEP < end) {
@@ -65,15 +65,15 @@ inline void load_ahead(__global const real *x, ulong i, ulong end, real *element
     }
 }
 
-// PoCL 3.1 compiles loops wrong that stand in a condition.
+// PoCL 3.1 miscompiles loops inside a condition.
 #if GROUP == 1
 #define IS_ONE_LIST(of) false
 #else
 #define IS_ONE_LIST(of) ((of).all)
 #endif
 
-// What is asked of each element. Where work-items share the work, `question` and `all` (whether all that is read is about it)
-// are constants, as what has one is inlined for each.
+// The question that is asked about each element. Where work-items share the work, `question` and `all` (all elements that
+// are read take part) are constants, because the functions that use them are inlined for each value.
 typedef struct {
     brackets b;
     window w;
@@ -97,7 +97,7 @@ inline bool is_asked(real x, const inquiry *of)
     return of->all ? !isnan(x) : is_kept(x, &of->b, of->question);
 }
 
-// `stands`: for its bin, as number `number`.
+// `stands`: the element represents its bin, as number `number`.
 inline void count_element(real x, const inquiry *of, bool stands, uint number, __local uint *bins)
 {
     if (!is_asked(x, of))
@@ -111,7 +111,7 @@ inline void count_element(real x, const inquiry *of, bool stands, uint number, _
         represent(digit, number, bins);
 }
 
-// Of each load of so many one element may stand for its bin, another one in the next work-items.
+// In each run of this many loads, one element may represent its bin; neighbouring work-items choose different ones.
 #define REPRESENTED 4
 
 static inline void count_elements(__global const real *x, ulong n, inquiry of, uint question, bool all, uint first,
@@ -131,9 +131,9 @@ static inline void count_elements(__global const real *x, ulong n, inquiry of, u
     }
 }
 
-// With `room` the elements kept (x + number * room), without it n of the column's from x[skip] on. Behind the counters of
-// all columns stand `tables` tables of each; number question + level is filled. `first`: from here representatives are
-// taken.
+// With `room`, counts the kept elements (x + number * room); without it, n elements of the column from x[skip] on. The
+// counters of all columns are followed by `tables` tables for each; table question + level is filled. `first`:
+// representatives are taken from here.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 robust_bins(__global const real *x, ulong skip, ulong n, ulong room, __global column *columns, __global uint *counters,
             ulong tables, uint question, uint level, uint first)
@@ -182,20 +182,20 @@ robust_bins(__global const real *x, ulong skip, ulong n, ulong room, __global co
     }
 }
 
-// Keys that may stand often: which there are (has_pivot), and how often a work-item met them.
+// Keys that may occur often: which of them exist (has_pivot), and how often a work-item met them.
 typedef struct {
     ulong key[2];
     uint has, met[2];
 } pivots;
 
-// Where keys go that are gathered, and how many there are.
+// Where gathered keys go, and their number.
 typedef struct {
     __global ulong *keys;
     __global uint *count;
     ulong room;
 } gatherer;
 
-// Few lie in the window: whether they are asked for is looked at last.
+// Few keys lie in the window, so whether the element takes part is checked last.
 static inline void gather_element(real x, const inquiry *of, pivots *p, const gatherer *to)
 {
     ulong key = key_of(x, of->question, of->centre);
@@ -213,7 +213,7 @@ static inline void gather_element(real x, const inquiry *of, pivots *p, const ga
     }
 }
 
-// As count_elements.
+// Like count_elements.
 static inline void gather_elements(__global const real *x, ulong n, inquiry of, uint question, bool all, pivots *p,
                                    const gatherer *to)
 {
@@ -230,8 +230,8 @@ static inline void gather_elements(__global const real *x, ulong n, inquiry of, 
     }
 }
 
-// As robust_bins, whose table is the level's before. `head` is the column's first part (what was kept, if `room`):
-// representatives stand there. gathered[number * gathered_room], ... take up to gathered_room keys.
+// Like robust_bins, whose table is that of the level before. `head` is the first part of the column (or what was kept, if
+// `room`), which holds the representatives. gathered[number * gathered_room], ... take up to gathered_room keys.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 robust_narrow(__global const real *x, ulong skip, ulong n, ulong room, __global column *columns, __global uint *counters,
               ulong tables, uint question, uint level, uint first, __global const real *head,

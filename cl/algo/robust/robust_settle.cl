@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // The median, or the median of |x - median|, among what robust_narrow of cl/algo/robust/robust_rank.cl gathered and counted
-// (lib/robust.clh has the words).
+// (robust.clh explains the terms).
 //
-// robust_settle finds the ranks among what was gathered, what was counted and the ends that are tied; says if they lay
-// elsewhere; and prepares the next question. Two more groups, which have nothing to do with that, fold the column's sums.
+// robust_settle finds the ranks among the gathered keys, the counted ones and the tied ends, records whether they lie
+// elsewhere, and prepares the next question. Two more groups fold the column's sums independently.
 //
-// Launch: a group a column, in dimension 1; or three, and then `partials` is 16 * GROUP at most. Cost: reads what was gathered
-// four times, from the device's cache. Or robust_settle_kept instead of all that comes behind the read, for columns of
-// few elements: it gathers all that was kept.
-// Arguments: the five buffers, the question and its level, and for each buffer that has room for several columns how much; a
-// buffer of scalars would be one more copy to the device for every question.
+// Launch: a group a column, in dimension 1; or three, and then `partials` is 16 * GROUP at most. Cost: reads the gathered
+// keys four times, from the device's cache. For columns of few elements, robust_settle_kept replaces everything after the
+// read: it gathers all that was kept.
+// Arguments: the five buffers, the question and its level, and for each buffer that has room for several columns the length
+// of one column's part; a buffer of scalars would cost another copy to the device for every question.
 // Tunables: GROUP (a power of two, not above the number of bins; 1: no atomics on local memory, for CPUs), DIGIT (log2 of
 // bins), REAL_BITS, ACC_SOFT.
 #include "window.clh"
 
 #include "../../lib/tree.clh"
 
-// How many keys a work-item loads before it looks at the first.
+// Number of keys that a work-item loads before it looks at the first.
 #if GROUP == 1
 #define AHEAD 1
 #else
 #define AHEAD 4
 #endif
 
-// What is known of a column, in local memory, where it is read many times; `weight` is of the question's ends.
+// What is known of a column, in local memory because it is used again and again; `weight` belongs to the question's ends.
 typedef struct {
     column of;
     uint counters[COUNTERS], weight[ENDS];
 } local_column;
 
-// One work-item copies the column as a whole: rusticl of Mesa 22.3 loses what is written to local memory by words and read by
-// the structure's members. A barrier comes last.
+// One work-item copies the column as a whole: rusticl of Mesa 22.3 loses what is written to local memory as words and read as
+// a structure. It ends with a barrier.
 static inline void fetch(__local local_column *to, __global const column *of, __global const uint *counters)
 {
     uint item = (uint)get_local_id(0);
@@ -42,7 +42,7 @@ static inline void fetch(__local local_column *to, __global const column *of, __
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// A barrier comes first.
+// It begins with a barrier.
 static inline void give_back(__global column *of, __local const local_column *from)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -50,7 +50,7 @@ static inline void give_back(__global column *of, __local const local_column *fr
         *of = from->of;
 }
 
-// A barrier comes last.
+// It ends with a barrier.
 static inline void weigh_ends(__local local_column *own, const brackets *b, uint question)
 {
 #pragma unroll
@@ -60,7 +60,7 @@ static inline void weigh_ends(__local local_column *own, const brackets *b, uint
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// A key as far into the widest interval as it must be: comparisons may have taken denormals for 0.
+// Moves a key into the widest interval: comparisons may have taken denormals for 0.
 inline ulong clamp_key(ulong key, interval widest)
 {
     return min(max(key, widest.low), last_of(widest));
@@ -69,16 +69,16 @@ inline ulong clamp_key(ulong key, interval widest)
 // Two pivots, and the ends of the question.
 #define HEAPS (2 + 4)
 
-// So many cells a heap count what lies below it: work-items that follow each other do not wait for one cell.
+// Each heap counts the keys below it in this many cells, so that neighbouring work-items do not wait for one cell.
 #define CELLS 32
 
-// Keys of which there are many, and where the two ranks lie.
+// Keys that occur often (heaps), and where the two ranks lie.
 typedef struct {
-    ulong key[HEAPS]; // 0 of none
+    ulong key[HEAPS]; // 0 if there is none
     ulong count[HEAPS];
-    uint below[HEAPS];          // how many of those gathered
+    uint below[HEAPS];          // number of gathered keys below it
     uint cell[HEAPS * CELLS];
-    ulong rank[2], rank_key[2]; // among those gathered, or if they are `known` in a heap, of that key
+    ulong rank[2], rank_key[2]; // among the gathered keys; if `known`, in a heap with this key
     uint known[2];
 } heaps;
 
@@ -105,8 +105,8 @@ static inline void add_cells(__local heaps *h, uint k)
 {
     uint sum = 0;
 
-    for (uint i = 0; i < CELLS && h->count[k]; i++) // an empty heap's is not asked for
-        sum += h->cell[k * CELLS + (i + k) % CELLS]; // heaps from banks of their own
+    for (uint i = 0; i < CELLS && h->count[k]; i++) // the cells of an empty heap are not needed
+        sum += h->cell[k * CELLS + (i + k) % CELLS]; // different heaps read different banks
     h->below[k] = sum;
 }
 
@@ -134,7 +134,7 @@ static inline void seek_heap(__local heaps *h, uint which, ulong rank)
     h->known[which] = known;
 }
 
-// Empties the heaps' cells, and asks the column what the heaps are.
+// Clears the heaps' cells, and sets up the heaps from the column.
 static inline void open_heaps(__local heaps *h, __local const local_column *own, uint question, interval at, bool all)
 {
     for (uint i = (uint)get_local_id(0); i < HEAPS * CELLS; i += GROUP)
@@ -144,7 +144,7 @@ static inline void open_heaps(__local heaps *h, __local const local_column *own,
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// A work-item's keys from number i on.
+// Loads a work-item's keys from number i on.
 inline void load_keys(__global const ulong *gathered, uint i, uint n, ulong *key)
 {
 #pragma unroll
@@ -152,7 +152,7 @@ inline void load_keys(__global const ulong *gathered, uint i, uint n, ulong *key
         key[k] = i + k * GROUP < n ? gathered[i + k * GROUP] : 0;
 }
 
-// How many of the `n` gathered lie below each heap.
+// Counts how many of the `n` gathered keys lie below each heap.
 static inline void count_below(__local heaps *h, __global const ulong *gathered, uint n)
 {
     uint item = (uint)get_local_id(0), below[HEAPS];
@@ -162,7 +162,7 @@ static inline void count_below(__local heaps *h, __global const ulong *gathered,
         below[k] = 0;
         all += h->count[k];
     }
-    n = all > 0 ? n : 0; // nothing is asked of heaps that are empty
+    n = all > 0 ? n : 0; // empty heaps need no counts
     for (uint i = item; i < n; i += AHEAD * GROUP) {
         ulong keys[AHEAD];
         load_keys(gathered, i, n, keys);
@@ -179,7 +179,7 @@ static inline void count_below(__local heaps *h, __global const ulong *gathered,
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Where two ranks of the interval lie.
+// Finds where two ranks of the interval lie.
 static inline void seek_heaps(__local heaps *h, ulong first, ulong second)
 {
     for (uint k = (uint)get_local_id(0); k < 2; k += GROUP)
@@ -187,26 +187,26 @@ static inline void seek_heaps(__local heaps *h, ulong first, ulong second)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// The keys of the two: those of a heap are known. The second rank is the first or the next, and if neither lies in a heap, so
-// it is among those gathered; `alone`: the keys there of the least rank that is sought, and of the next.
+// The keys of the two ranks: those in a heap are known. The second rank is equal to the first or the next; if neither lies
+// in a heap, it is among the gathered keys. `alone` holds the keys there of the lowest rank sought, and of the next.
 static inline void choose_keys(__local const heaps *h, const ulong *alone, ulong *key)
 {
     key[0] = h->known[0] ? h->rank_key[0] : alone[0];
     key[1] = h->known[1] ? h->rank_key[1] : h->known[0] || h->rank[1] == h->rank[0] ? alone[0] : alone[1];
 }
 
-// So few keys are compared with each other.
+// Up to this many keys are compared with each other.
 #define FEW 256
 
 // Local memory of the search.
 typedef struct {
-    __local uint *bins, *sum, *found; // as find_bins has them
+    __local uint *bins, *sum, *found; // as in find_bins
     __local ulong *least;             // of each work-item, of two kinds
     __local ulong *few, *answer;
 } workspace;
 
-// The least of the group's values of each kind, least[kind * GROUP], ..., in the first of them: in steps, of which each takes
-// every so many-th. A barrier comes first and last.
+// The least of the group's values of each kind, least[kind * GROUP], ..., moves to the first of them, in steps of every so
+// many-th. It begins and ends with a barrier.
 #define LEAST_OF 32
 static inline void find_least(__local ulong *least, uint kinds)
 {
@@ -224,7 +224,7 @@ static inline void find_least(__local ulong *least, uint kinds)
     }
 }
 
-// Leaves of the interval what lies between the least and the greatest of its keys: where all are the same, no bits.
+// Shrinks the interval to the range from its least to its greatest key; if all are the same, no bits are left.
 static inline void tighten(__global const ulong *gathered, uint n, interval *open, __local ulong *least)
 {
     uint item = (uint)get_local_id(0);
@@ -250,8 +250,8 @@ static inline void tighten(__global const ulong *gathered, uint n, interval *ope
     }
 }
 
-// The keys of a rank and of the next among `n` gathered, of which `left` lie in `open`, the first of the two too: they are FEW
-// at most, or all the same.
+// Finds the keys of a rank and of the next among `n` gathered keys, `left` of which lie in `open`, including that of the
+// rank: they are at most FEW, or all the same.
 static inline void find_few(__global const ulong *gathered, uint n, interval open, uint left, ulong rank,
                             const workspace *work, ulong *key)
 {
@@ -289,22 +289,22 @@ static inline void find_few(__global const ulong *gathered, uint n, interval ope
     barrier(CLK_LOCAL_MEM_FENCE);
     key[0] = found[0];
     key[1] = rank + 1 < left ? found[1] : work->least[0];
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); // what is written of the column next was read by others
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); // others have read the column, which is written next
 }
 
-// The keys of a rank and of the next among `n` gathered, by digits until few are left.
+// Finds the keys of a rank and of the next among `n` gathered keys, by digits until few are left.
 static inline void find_keys(__global const ulong *gathered, uint n, interval at, ulong rank, const workspace *work,
                              ulong *key)
 {
     uint item = (uint)get_local_id(0), left = n;
-    interval open = {at.low, at.before, at.bits, 0}; // rusticl: what is done to `at` would be done to the caller's
+    interval open = {at.low, at.before, at.bits, 0}; // a copy: on rusticl, changes of `at` would reach the caller's
 
-    while (open.bits > 0 && left > FEW) { // of the whole group
+    while (open.bits > 0 && left > FEW) { // uniform over the group
         ulong ranks[2] = {rank, rank};
         window w;
         for (uint i = item; i < BINS; i += GROUP)
             work->bins[i] = 0;
-        tighten(gathered, n, &open, work->least); // a barrier comes first
+        tighten(gathered, n, &open, work->least); // it begins with a barrier
         uint shift = shift_of(open.bits);
         set_window(&w, 0, 0xffffffffffffffffUL, &open);
         for (uint i = item; i < n && open.bits > 0; i += AHEAD * GROUP) {
@@ -332,7 +332,7 @@ inline acc end_of(__local const column *of, uint e)
     return acc_of(AS_REAL((real_key)of->end[e]));
 }
 
-// The median is known: between which distances the ends stand.
+// The median is known: finds between which distances the ends lie.
 static inline void ask_deviation(__local column *of, const ulong *key)
 {
     real lower = AS_REAL(decode_key((real_key)key[0])), upper = AS_REAL(decode_key((real_key)key[1]));
@@ -352,7 +352,8 @@ static inline void ask_deviation(__local column *of, const ulong *key)
     of->level[0].bits = high > low ? bits_of(high - low) : 0;
 }
 
-// Whether the answer's distances are right: none counted as nearer is farther, and none left out as farther is nearer.
+// Whether the answer's distances are right: no element counted as nearer is farther, and none left out as farther is
+// nearer.
 static inline bool is_verified(__local const local_column *own, const ulong *key, ulong n)
 {
     __local const column *of = &own->of;
@@ -373,7 +374,7 @@ static inline bool is_verified(__local const local_column *own, const ulong *key
     return right;
 }
 
-// As fold_sums, of up to 16 nodes by one work-item.
+// Like fold_sums, for up to 16 nodes and one work-item.
 inline acc fold_few(__global const acc *in, ulong count)
 {
     acc part[TREE_FOLD_BY];
@@ -381,7 +382,7 @@ inline acc fold_few(__global const acc *in, ulong count)
     for (uint i = 0; i < TREE_FOLD_BY; i++)
         part[i] = i < count ? in[i] : ACC_ZERO;
     fold_own(part);
-    return acc_add(part[0], ACC_ZERO); // as if others had none
+    return acc_add(part[0], ACC_ZERO); // as if the other work-items had none
 }
 
 // The sum of `count` nodes of the fixed tree.
@@ -397,7 +398,7 @@ static inline void fold_sums(__global const acc *in, ulong count, __local acc *n
         *out = sum;
 }
 
-// The interval and what was gathered with it: keys below the widest interval's stand in its first bin, those above in its last.
+// The interval of what was gathered: keys below the widest interval are in its first bin, those above in its last.
 static inline void widen(interval *at, __local const interval *widest)
 {
     if (at->low == widest->low) {
@@ -408,7 +409,7 @@ static inline void widen(interval *at, __local const interval *widest)
         at->bits = bits_of(0xffffffffffffffffUL - at->low);
 }
 
-// What was asked of a column, and what there is room for.
+// What was asked about a column, and the room there is.
 typedef struct {
     uint question;
     ulong gathered_room, room, n;
@@ -422,8 +423,8 @@ inline bool is_overfull(__local const uint *counters, const inquiry *of)
     return counters[GATHERED + of->question] > of->gathered_room || (of->room && kept > of->room);
 }
 
-// By one work-item: the answer, what is asked next or comes with it, whether it has missed, and with the last answer all
-// that the host waits for.
+// By one work-item: writes the answer, what to ask next, what comes with it, whether a bracket missed, and with the last
+// answer all that the host waits for.
 static inline void answer(__local local_column *here, bool missed, const inquiry *of, const ulong *key, __global result *to)
 {
     __local column *own = &here->of;
@@ -450,7 +451,7 @@ static inline void answer(__local local_column *here, bool missed, const inquiry
     to->nans = here->counters[NANS];
 }
 
-// A work-item's elements from number i on; what lies past the end reads as a NaN.
+// A work-item's elements from number i on; positions past the end read as NaN.
 inline void load_kept(__global const real *x, ulong i, ulong n, real *element)
 {
 #pragma unroll
@@ -458,7 +459,8 @@ inline void load_kept(__global const real *x, ulong i, ulong n, real *element)
         element[k] = i + k * GROUP < n ? x[i + k * GROUP] : (real)NAN;
 }
 
-// The keys of what is about the question among the elements kept: how many there are. All are of a list of the question's own.
+// Gathers the keys of the kept elements that concern the question, and returns their number. `all`: the question has its
+// own list.
 static inline uint gather_kept(__global const real *x, const brackets *b, const inquiry *of, __local const uint *counters,
                                ulong number, acc centre, __global ulong *gathered, __local uint *next)
 {
@@ -487,7 +489,7 @@ static inline uint gather_kept(__global const real *x, const brackets *b, const 
     return *next;
 }
 
-// The two keys of the question among the `has` gathered in the interval `at`.
+// Finds the two keys of the question among the `has` gathered in the interval `at`.
 static inline void search(__local const local_column *own, const inquiry *of, interval at, __global const ulong *gathered,
                           uint has, __local heaps *h, const workspace *work, ulong *key)
 {
@@ -497,14 +499,14 @@ static inline void search(__local const local_column *own, const inquiry *of, in
     count_below(h, gathered, has);
     seek_heaps(h, own->of.target[0] - at.before, own->of.target[1] - at.before);
     widen(&at, &own->of.level[0]);
-    // Whether they are needed or not: PoCL 3.1 compiles a loop with barriers wrong that stands in a condition.
+    // It runs whether needed or not: PoCL 3.1 miscompiles a loop with barriers inside a condition.
     find_keys(gathered, has, at, h->known[0] ? h->rank[1] : h->rank[0], work, alone);
     choose_keys(h, alone, key);
 }
 
-// `level` is robust_narrow's. n: the column's length, or 0: nothing to verify; else sums[2 * column], ... come to the column,
-// when the deviations' median is known; what the host waits for goes to results[column] then. Groups beyond the first fold
-// partial[row * partials], ... to sums[row], row 2 * column and the next.
+// `level` is that of robust_narrow. n is the column's length; if it is not 0, sums[2 * column], ... go to the column when
+// the median of the deviations is known, and what the host waits for goes to results[column]; if it is 0, there is nothing
+// to verify. Groups beyond the first fold partial[row * partials], ... to sums[row], for row 2 * column and the next.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 robust_settle(__global column *columns, __global const uint *counters, uint question, uint level,
               __global const ulong *gathered, ulong gathered_room, ulong room, ulong n, __global const acc *partial,
@@ -519,7 +521,7 @@ robust_settle(__global column *columns, __global const uint *counters, uint ques
     const inquiry of = {question, gathered_room, room, n};
     ulong number = get_group_id(1), key[2];
 
-    if (get_group_id(0) > 0) { // of the whole group
+    if (get_group_id(0) > 0) { // uniform over the group
         ulong row = 2 * number + get_group_id(0) - 1;
         fold_sums(partial + row * partials, partials, node, sums + row);
         return;
@@ -541,8 +543,8 @@ robust_settle(__global column *columns, __global const uint *counters, uint ques
     give_back(columns, &here);
 }
 
-// All of it for columns of which little was kept: both questions, one after the other, among the elements kept themselves, and
-// the sums of up to 16 nodes each.
+// Everything for columns of which little was kept: both questions, one after the other, among the kept elements themselves,
+// and the sums of up to 16 nodes each.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 robust_settle_kept(__global const column *columns, __global const uint *counters, __global const real *candidates, ulong room,
                    __global ulong *gathered, ulong gathered_room, ulong n, __global const acc *partial, ulong partials,

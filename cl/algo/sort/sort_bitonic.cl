@@ -3,12 +3,12 @@
 // After the source's bitonic kernel (one compare a launch), with as many compares a pass over memory as registers
 // and local memory can hold.
 //
-// Every stage k merges pairs of sorted runs into runs of 2^k. Its first step compares position i with its mirror
-// image in the run, so that every compare puts the smaller key at the lower position. What lies past n therefore
-// acts as a run of largest keys that never moves: any n works, nothing is padded, nothing past n is touched.
+// Every stage k merges pairs of sorted runs into runs of 2^k. Its first step compares position i with its mirror image in
+// the run, so that every compare puts the smaller key at the lower position. Positions past n therefore act as a run of
+// largest keys that never moves: any n works, nothing is padded, nothing past n is touched.
 //
-// A work-item holds KEYS = 2^LOG2_KEYS keys whose positions differ in LOG2_KEYS neighbouring bits, its window, and
-// so does up to LOG2_KEYS steps between one load and one store.
+// A work-item holds its window, KEYS = 2^LOG2_KEYS keys whose positions differ in LOG2_KEYS neighbouring bits, and so does
+// up to LOG2_KEYS steps between one load and one store.
 //
 // Launch, each with ceil(n rounded up to a run / BLOCK) groups of GROUP:
 //   sort_blocks             BLOCK keys a group sorted in local memory (encodes: numbers to integer keys)
@@ -29,7 +29,7 @@
 #define GROUP (1 << LOG2_GROUP)
 #define KEYS (1 << LOG2_KEYS)
 #define BLOCK (GROUP * KEYS)
-// One slot in KEYS + 1 stays unused, so that neighbouring work-items never meet in a memory bank.
+// One slot in KEYS + 1 stays unused, so that neighbouring work-items always use different memory banks.
 #define SLOT(i) ((i) + ((i) >> LOG2_KEYS))
 #define SLOTS (SLOT(BLOCK - 1) + 1)
 
@@ -62,13 +62,13 @@ inline void mirror(sort_key key[KEYS], uint run)
             order(&key[r], &key[r ^ (run - 1)]);
 }
 
-// A window in memory: register r stands at lower + r * stride or, in the upper half, at upper + r * stride.
+// A window in memory: register r is at lower + r * stride or, in the upper half, at upper + r * stride.
 typedef struct {
     ulong lower, upper, stride;
 } window_span;
 
-// Of work-item `item` when the window begins at bit `window`. With `mirrored`, the upper half of the registers stands at
-// the mirror images of the lower half.
+// The place of work-item `item` if the window begins at bit `window`. With `mirrored`, the upper half of the registers is
+// at the mirror images of the lower half.
 inline window_span span_of(ulong item, uint window, bool mirrored)
 {
     window_span at;
@@ -84,7 +84,7 @@ inline ulong position(window_span at, uint r)
     return (r < KEYS / 2 ? at.lower : at.upper) + r * at.stride;
 }
 
-// Where register r of work-item `item` stands inside a block, in 32 bits.
+// The place of register r of work-item `item` inside a block, in 32 bits.
 inline uint local_position(uint item, uint r, uint window, bool mirrored)
 {
     uint mask = (1u << window) - 1;
@@ -125,7 +125,7 @@ inline void local_steps(__local sort_key *block, uint item, uint bits)
     }
 }
 
-// The block back to memory, neighbours side by side.
+// Writes the block back to memory, neighbours side by side.
 inline void store_block(__global sort_key *data, ulong n, ulong base, __local const sort_key *block, uint item,
                         uint decode)
 {
@@ -146,7 +146,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void sort_blocks(__g
     ulong base = (ulong)get_group_id(0) * BLOCK;
     sort_key key[KEYS];
 
-    // Unsorted keys may be taken up in any order: neighbours side by side.
+    // The order in which unsorted keys are loaded does not matter: neighbours side by side.
 #pragma unroll
     for (uint r = 0; r < KEYS; r++) {
         ulong i = base + r * GROUP + item;
@@ -179,7 +179,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge_global(__
 
     if (at.lower >= n)
         return;
-    if (whole) { // the registers' positions are all inside: nothing to check between loads
+    if (whole) { // the registers' positions are all inside: no checks between loads
 #pragma unroll
         for (uint r = 0; r < KEYS; r++)
             key[r] = data[position(at, r)];
@@ -229,7 +229,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge_local(__g
 #pragma unroll
     for (uint r = 0; r < KEYS; r++)
         block[SLOT(local_position(item, r, window, false))] = key[r];
-    // Others will write where this work-item has read.
+    // Other work-items will write what this one has read.
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     local_steps(block, item, window);
     store_block(data, n, base, block, item, decode);

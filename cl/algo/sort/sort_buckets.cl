@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stable sort for devices whose work-items are threads with caches of their own: CPUs. The highest digits first: the keys
-// go into buckets that fit a core's second cache, and a work-item sorts a bucket there by radix, lowest digit first.
-// Outside of the caches a scattered key costs several times what it costs inside, and so they are scattered there once.
+// Stable sort for devices whose work-items are threads with their own caches: CPUs. The highest digits come first: the keys
+// go into buckets that fit a core's second-level cache, and a work-item sorts a bucket there by radix, lowest digit first.
+// A key scattered outside the caches costs several times what it costs inside, and so keys are scattered there only once.
 //
-// A bucket is an interval of keys. The host draws the intervals from a sample (src/algo/sort/sort_buckets.c), in two steps, so
-// that they have about as many keys each whatever the distribution: a row for the high bits of a key, which says from
-// which bucket on and by how many further bits it is divided. Of a large column a line is gathered for each bucket and
-// written whole (Satish et al., Fast sort on CPUs and GPUs, 2010), past the caches where the compiler can.
-// Of a bucket's m keys not all bits need be looked at: passes for the highest log2(m) + SPARE_BITS of those that differ
-// (and more of floats) leave few keys out of order. These are inserted; where they are too many, passes for all bits follow.
+// A bucket is an interval of keys. The host draws the intervals from a sample (src/algo/sort/sort_buckets.c), in two steps,
+// so that they hold about as many keys each whatever the distribution: the high bits of a key select a row, which gives the
+// first bucket and the number of further bits that select the bucket. For a large column, a line is gathered for each
+// bucket and written whole (Satish et al., Fast sort on CPUs and GPUs, 2010), past the caches where the compiler can.
+// Not all bits of a bucket's m keys need a pass: passes for the highest log2(m) + SPARE_BITS of the bits that differ (and
+// some more for floats) leave few keys out of order. These are inserted; if they are too many, passes for all bits follow.
 //
 // Launch: groups of one work-item.
 //   sample_keys      a work-item for some of `count` keys, one of each of as many parts of the column
@@ -37,8 +37,8 @@
 #define SPARE_BITS 4
 #endif
 
-// The intervals: between `least` and `most` (what lies beyond counts as these), the bits from `shift` up choose a row,
-// bucket | low << 16; the key's bits below `shift`, without the `low` lowest, are added to the bucket.
+// The intervals: a key is first limited to [least, most]; its bits from `shift` up select a row, bucket | low << 16; its
+// bits below `shift`, without the `low` lowest, are added to the bucket.
 typedef struct {
     __global const uint *rows;
     sort_key least, most;
@@ -53,7 +53,7 @@ inline uint bucket_of(sort_key key, const intervals *in)
     return (row & 0xffff) + (uint)((sort_key)(at & (((sort_key)1 << in->shift) - 1)) >> (row >> 16));
 }
 
-// Up to a batch's keys, encoded, and their buckets, in a loop of its own: what vector units do well.
+// The keys of up to a batch, encoded, and their buckets, in a separate loop, which vector units run well.
 inline void find_buckets(__global const sort_key *keys, uint count, const intervals *in, sort_key *encoded,
                          ushort *found)
 {
@@ -180,7 +180,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scatter_buckets(
 #endif
         }
     }
-    for (uint bucket = 0; bucket < BUCKETS && flags & LARGE; bucket++) { // what is left
+    for (uint bucket = 0; bucket < BUCKETS && flags & LARGE; bucket++) { // the rest
         uint position = positions[bucket];
         if (position > firsts[bucket] && position % held)
             WRITE_LINE(to, key_lines + bucket * held, sort_key, firsts[bucket], position);
@@ -209,7 +209,7 @@ inline run run_at(run base, size_t position)
     return base;
 }
 
-// In the order of `count` bits from `shift` up.
+// Sorts by `count` bits from `shift` up.
 inline void pass(run from, run to, uint m, uint shift, uint count, uint *positions)
 {
     uint bins = 1u << count, start = 0;
@@ -233,7 +233,7 @@ inline void pass(run from, run to, uint m, uint shift, uint count, uint *positio
     }
 }
 
-// Of bits `begin` to `end`, as many passes as are needed; true if the keys are at `other` then.
+// Sorts by the bits from `begin` to `end`, in as many passes as are needed; true if the keys are then at `other`.
 inline bool passes(run here, run other, uint m, uint begin, uint end, uint *positions)
 {
     uint most = m < 8192 ? min(9u, (uint)DIGIT_BITS) : DIGIT_BITS, count = (end - begin + most - 1) / most;
@@ -251,7 +251,7 @@ inline bool passes(run here, run other, uint m, uint begin, uint end, uint *posi
     return there;
 }
 
-// Inserts keys that are out of order where they belong; false if that takes more than m moves.
+// Inserts keys that are out of order where they belong; false if that would take more than m moves.
 inline bool insert_keys(run here, uint m)
 {
     uint moves = 0;
@@ -281,7 +281,7 @@ inline bool insert_keys(run here, uint m)
     return true;
 }
 
-// Of the bits up to `top`, those of a float's exponent that tell few numbers apart: most of a column have few exponents.
+// The bits up to `top` of a float's exponent that hardly tell numbers apart: most of a column has few exponents.
 inline uint idle_bits(uint top)
 {
 #if KEY_KIND == 2
@@ -292,7 +292,7 @@ inline uint idle_bits(uint top)
 #endif
 }
 
-// Sorts m encoded keys, in which the bits of `differing` differ; true if they are at `other` then.
+// Sorts m encoded keys that differ in the bits of `differing`; true if they are then at `other`.
 inline bool sort_run(run here, run other, uint m, sort_key differing, uint *positions)
 {
     uint top = KEY_BITS - (uint)clz(differing), wanted = 32 - (uint)clz(m) + SPARE_BITS + idle_bits(top);
@@ -330,7 +330,7 @@ inline bool sort_run(run here, run other, uint m, sort_key differing, uint *posi
     } while (0)
 #define AS_IT_IS(x) (x)
 
-// Where the keys are wanted, decoded.
+// Writes the keys, decoded, where they are wanted.
 inline void deliver(run from, run to, uint m, uint flags)
 {
     if (!(flags & NO_KEYS))

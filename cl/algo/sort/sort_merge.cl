@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stable merge sort of elements of any type by a comparison of the caller's, with values that travel along, over the
-// whole array or within segments of it. Merges are cut into pieces of one size by bisection along the merge path
-// (Odeh, Green, Mwassi, Shmueli, Birk 2012), so that every work-item has the same to do, whatever the data.
+// Stable merge sort of elements of any type by the caller's comparison, with values that move along, over the whole array
+// or within segments of it. Merges are cut into pieces of equal size by bisection along the merge path (Odeh, Green,
+// Mwassi, Shmueli, Birk 2012), so that every work-item has the same amount of work, whatever the data.
 //
-// With SEGMENTS, position decides: what lies in a segment's range stays in it. A tile that holds whole segments sorts
-// each of them; a segment over several tiles is merged in pairs of runs counted from its own first tile; what lies
-// beside it in its first and last tile is copied.
+// With SEGMENTS, position decides: the elements of a segment stay in its range. A tile that holds whole segments sorts each
+// of them; a segment over several tiles is merged in pairs of runs counted from its own first tile; neighbours of the
+// segment in its first and last tile are copied.
 //
-// A comparison that is no strict weak order gives elements in no order, or some of them twice; never an access out of
-// bounds: bisection moves inside its bounds whatever it is told, and every piece is checked before it is read.
+// A comparison that is not a strict weak order gives elements in no particular order, or some of them twice, but never an
+// access out of bounds: bisection stays inside its bounds whatever it finds, and every piece is checked before it is read.
 //
-// On a CPU (KN_CPU) a group is one work-item that sorts and merges its tile by itself. Mesa's llvmpipe has vectors of
-// work-items: those behind the group's end run along, and what they load is 0; a loop of theirs that never ends uses up
-// what iterations all loops of the vector may have. So nothing here loops until loaded numbers reach one that is not.
+// On a CPU (KN_CPU) a group is one work-item that sorts and merges its tile by itself. Mesa's llvmpipe runs vectors of
+// work-items: those past the end of the group run along, and their loads return 0; a loop of theirs that never ends uses up
+// the iterations that all loops of the vector may have. So no loop here runs until loaded numbers reach one that is not
+// loaded.
 //
 // Launch, groups of GROUP (KN_CPU: of 1), a group for every TILE = GROUP * ITEMS elements unless said otherwise:
 //   check_segments, find_segments   with SEGMENTS: a work-item a segment; a work-item a tile
@@ -54,8 +55,8 @@
 // ---- segments ----
 
 #if SEGMENTS
-// found[0] becomes the least level at which each segment is one run, found[1] the number of things that offsets must
-// not have: a descent, a first other than 0, a last other than n.
+// found[0] becomes the lowest level at which each segment is one run, found[1] the number of violations in the offsets: a
+// descent, a first other than 0, a last other than n.
 __kernel void check_segments(ulong n, __global const ulong *offsets, ulong segments, __global uint *found)
 {
     ulong i = get_global_id(0);
@@ -73,11 +74,11 @@ __kernel void check_segments(ulong n, __global const ulong *offsets, ulong segme
     ulong tiles = (end - 1) / TILE - begin / TILE;
     while (tiles >> level)
         level++;
-    if (level > 0) // no more segments than tiles: each of these goes over the end of one
+    if (level > 0) // no more segments than tiles: each of these crosses the end of one
         atomic_max(&found[0], level);
 }
 
-// through[tile] = how many offsets are not greater than the tile's first position.
+// Sets through[tile] to the number of offsets not greater than the tile's first position.
 __kernel void find_segments(ulong n, __global const ulong *offsets, ulong segments, __global ulong *through)
 {
     ulong tile = get_global_id(0);
@@ -157,7 +158,7 @@ sort_tiles(__global const TYPE *keys, __global const VALUE *values, ulong n, __g
     __local entry tile[TILE], spare[TILE];
     ulong base = (ulong)get_group_id(0) * TILE;
 #if SEGMENTS
-    n = offsets[segments]; // the same, and what ends the loop over segments is loaded as they are (see above)
+    n = offsets[segments]; // the same value, but the bound of the loop over segments is then loaded as they are (see above)
 #endif
     uint count = (uint)min((ulong)TILE, n - base);
 
@@ -206,8 +207,8 @@ static inline void merge_own(__local const entry *tile, uint begin, uint middle,
     }
 }
 
-// Odd-even transposition: neighbours only, so that it is stable and no element leaves its segment. Bit k of `heads`:
-// a segment begins at own[k].
+// Odd-even transposition: only neighbours are exchanged, so that it is stable and no element leaves its segment. Bit k of
+// `heads`: a segment begins at own[k].
 static inline void sort_own(entry own[ITEMS], uint heads)
 {
 #pragma unroll
@@ -227,7 +228,7 @@ static inline void sort_own(entry own[ITEMS], uint heads)
     }
 }
 
-// The greatest of the first `count` of a work-item's elements in place of the others: a filling that stays behind.
+// Replaces the others by the greatest of a work-item's first `count` elements: padding that stays behind.
 static inline void fill_own(entry own[ITEMS], uint count)
 {
     entry greatest = own[0];
@@ -248,7 +249,7 @@ static inline void take_own(__local const entry *tile, uint item, entry own[ITEM
         own[k] = tile[item * ITEMS + k];
 }
 
-// Between two barriers: others have read what is written, and will read it.
+// Belongs between two barriers: others have read what is written here, and will read it.
 static inline void put_own(__local entry *tile, uint item, const entry own[ITEMS])
 {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -271,8 +272,8 @@ static inline void store_tile(__global TYPE *keys, __global VALUE *values, ulong
 }
 
 #if SEGMENTS
-// The heads of segments in a tile: of each work-item's elements as bits; and where the segment of its first begins and
-// ends.
+// The heads of segments in a tile: as bits for each work-item's elements; and where the segment of its first element begins
+// and ends.
 static inline void find_heads(ulong base, uint count, __global const ulong *offsets, ulong first, ulong last,
                        __local uint *heads, __local uint *left, __local uint *right)
 {
@@ -318,12 +319,12 @@ sort_tiles(__global const TYPE *keys, __global const VALUE *values, ulong n, __g
         uint i = k * GROUP + item;
         tile[i] = load_entry(keys, values, base + (i < count ? i : 0));
     }
-    // In place, the first element is written by one work-item and has been read by others.
+    // In place: the first element is written by one work-item, and others have read it.
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     take_own(tile, item, own);
     if (count - at < ITEMS) {
 #if SEGMENTS
-        own_heads |= 1u << (count - at); // what follows is no one's
+        own_heads |= 1u << (count - at); // what follows belongs to no segment
 #else
         fill_own(own, count - at);
 #endif
@@ -366,7 +367,7 @@ static inline void merge_part(__global const TYPE *keys, __global const VALUE *v
 
 // ---- merges ----
 
-// split[tile] = where in the first of its two runs a tile's output begins.
+// Sets split[tile] to the place in the first of its two runs where a tile's output begins.
 __kernel void find_splits(__global const TYPE *keys, ulong n, uint level, __global const ulong *offsets,
                           __global const ulong *through, __global ulong *split)
 {
@@ -379,7 +380,7 @@ __kernel void find_splits(__global const TYPE *keys, ulong n, uint level, __glob
     split[tile] = r.middle < r.end ? split_memory(keys, r.begin, r.middle, r.end, at) : at;
 }
 
-// Where [at, until) begins and ends in the first run of its pair: of `r`, and of `e`, in which `until` is.
+// Where [at, until) begins and ends in the first run of its pair: of `r`, and of `e`, which contains `until`.
 typedef struct {
     ulong from, to;
 } span;
@@ -396,7 +397,7 @@ static inline span search_splits(__global const TYPE *keys, runs r, ulong at, ru
 typedef struct {
     runs r;
     ulong at, low, high;
-    uint below; // probes that came out below what is looked for
+    uint below; // number of probes below the place sought
 } search;
 
 static inline search search_for(runs r, ulong at)
@@ -438,7 +439,7 @@ static inline span search_splits(__global const TYPE *keys, runs r, ulong at, ru
                 both[i].low = low + size * below / (PROBES + 1) + 1;
             if (size > 0 && below < PROBES)
                 both[i].high = low + size * (below + 1) / (PROBES + 1);
-            both[i].high = max(both[i].high, both[i].low); // which without a strict weak order may have passed it
+            both[i].high = max(both[i].high, both[i].low); // without a strict weak order, `low` may have passed it
             both[i].below = 0;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -449,7 +450,7 @@ static inline span search_splits(__global const TYPE *keys, runs r, ulong at, ru
 }
 #endif
 
-// `given`: split holds what find_splits found; else every group looks for itself.
+// `given`: split holds what find_splits found; otherwise every group finds it for itself.
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void
 merge_tiles(__global const TYPE *keys, __global const VALUE *values, ulong n, uint level, __global const ulong *offsets,
             __global const ulong *through, __global const ulong *split, uint given, __global TYPE *out_keys,
@@ -464,7 +465,7 @@ merge_tiles(__global const TYPE *keys, __global const VALUE *values, ulong n, ui
     ulong stop = max(at, min(until, s.end)), begin = until;
 #if SEGMENTS
     segment next = until < n ? segment_of(n, offsets, through, number + 1) : s;
-    if (next.begin > at && next.begin < until) { // goes on in the next tile
+    if (next.begin > at && next.begin < until) { // it goes on in the next tile
         begin = next.begin;
         e = runs_around(next, number, level);
     }

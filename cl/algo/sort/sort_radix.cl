@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stable radix sort, least significant digit first, 8 bits a pass: count, scan, scatter.
 // No work-group waits for another (no look-back): each pass counts the digits of every group's chunk of keys, the counts
-// are scanned, and each group moves its chunk tile by tile. A tile's keys are ranked by the lanes of a sub-group that
-// hold the same digit (Ashkiani et al., GPU Multisplit, 2016; Adinets and Merrill, Onesweep, 2022), brought into order in
-// local memory, and leave in runs.
+// are scanned, and each group moves its chunk tile by tile. The lanes of a sub-group that hold the same digit rank a tile's
+// keys (Ashkiani et al., GPU Multisplit, 2016; Adinets and Merrill, Onesweep, 2022); the keys are brought into order in
+// local memory, and written in runs.
 //
 // Launch, for every digit that is not constant:
 //   count_digits     groups of GROUP, each for `chunk` keys (a multiple of TILE); zeroes the other `tables` of counts
@@ -13,10 +13,10 @@
 //                    the next pass's digits into the next table, where keys go: then count_digits runs for the first
 //                    digit alone
 // Cost: each pass reads the keys twice and writes them once; values are read once and written once.
-// Tunables: KEY_BITS, KEY_KIND, KEY_DESCENDING (lib/key.clh), KN_SUBGROUP, KN_MATCH (lib/subgroup.clh), GROUP, KEYS (a
-// work-item), VALUE_BYTES, RANKED (lib/element.clh),
-// POSITION_BITS (64 for 2^32 elements and more), AHEAD (1: as said; folded only), PREFETCH (1: a tile is loaded before the
-// one ahead of it is stored), STORES (unrolled), REPLICAS (of the bins).
+// Tunables: KEY_BITS, KEY_KIND, KEY_DESCENDING (lib/key.clh), KN_SUBGROUP, KN_MATCH (lib/subgroup.clh), GROUP, KEYS (keys a
+// work-item), VALUE_BYTES, RANKED (lib/element.clh), POSITION_BITS (64 for 2^32 elements and more), AHEAD (1: see above;
+// folded only), PREFETCH (1: a tile is loaded before the one ahead of it is stored), STORES (unrolled), REPLICAS (of the
+// bins).
 #include "radix_tile.clh"
 
 #ifndef REPLICAS
@@ -302,7 +302,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
 #endif
 
 #if VALUE_BYTES
-        // On their way while the keys are stored.
+        // In flight while the keys are stored.
         position target[KEYS];
         value moving[KEYS];
         load_values(moving, values_from, begin, item, count, flags);

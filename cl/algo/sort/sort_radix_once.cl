@@ -2,15 +2,15 @@
 // Stable radix sort, least significant digit first, 8 bits a pass, in which a pass reads and writes the elements once
 // (Adinets and Merrill, Onesweep, 2022): all digits are counted before the first pass, and a tile learns from the tiles
 // before it how many keys of each digit they have (Merrill and Garland, decoupled look-back, 2016).
-// A group waits for others, but for such alone as began before it: tiles are taken by tickets. That asks of the device
-// that groups that began go on while others wait, and that a group sees what others have written; the host chooses the form
-// where both hold. Nothing relies on lock-step.
+// A group waits for others, but only for groups that began before it: tiles are handed out by tickets. The device must let
+// groups that have begun go on while others wait, and a group must see what others have written; the host chooses this form
+// where both hold. Nothing relies on lock step.
 //
 // Launch, with `state` (shared/sort_radix.h) zero:
 //   count_all_digits   groups of GROUP, each for `chunk` keys (a multiple of GROUP * PACK * PACKS); zeroes the first table
 //   scatter_tiles      for every digit that is not constant: n / TILE groups of GROUP, rounded up
 // Cost: a pass reads and writes the elements once, and a word for each digit of a tile a few times.
-// Tunables: those of radix_tile.clh; STORES (unrolled), LOOKS (tiles that are looked at at once).
+// Tunables: those of radix_tile.clh; STORES (unrolled), LOOKS (tiles that are looked at together).
 #include "radix_tile.clh"
 
 #ifndef STORES
@@ -31,7 +31,7 @@ inline void count_key(sort_key bits, ulong shifts, uint flags, __local uint *bin
         gather(own, key);
 }
 
-// shifts: a byte each.
+// shifts: one byte each.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_all_digits(__global const sort_key *keys, ulong n,
                                                                                   ulong chunk, ulong shifts, uint flags,
                                                                                   uint tiles, __global uint *state,
@@ -71,12 +71,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_all_digit
         atomic_or(&state[item], group_masks[item]);
 }
 
-// A word of a table: 0 until a tile has counted its digits, then the tile's count, then that of all up to it.
+// A word of a table: 0 until a tile has counted its digits, then the tile's count, then the count of all tiles up to it.
 #define COUNTED (1u << 30)
 #define SUMMED (2u << 30)
 #define COUNT_OF(word) ((word) & (COUNTED - 1))
 
-// On NVIDIA's devices volatile accesses go to the memory that all groups share; elsewhere atomic ones do.
+// On NVIDIA's devices volatile accesses go to the memory that all groups share; on others, atomic accesses do.
 #if KN_SUBGROUP == 1
 #define READ_WORD(word) (*(volatile __global uint *)(word))
 #define WRITE_WORD(word, bits) (*(volatile __global uint *)(word) = (bits))
@@ -85,8 +85,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_all_digit
 #define WRITE_WORD(word, bits) atomic_xchg(word, bits)
 #endif
 
-// What the tiles before this one, not the first, have of a digit, whose column of the table this is, and what that digit
-// begins with.
+// The number of keys of a digit in the tiles before this one (which is not the first), from the digit's column of the
+// table, and where the digit's keys begin.
 inline uint look_back(__global uint *column, uint tile)
 {
     uint before = 0;
@@ -111,7 +111,7 @@ inline uint look_back(__global uint *column, uint tile)
     return before;
 }
 
-// No condition stands between the loads, which are on their way together.
+// There is no condition between the loads, so that they are in flight together.
 inline void store_full_tile(__global sort_key *to, const __local sort_key *tile_keys, const __local uint *bases, uint item,
                             uint shift, uint flags)
 {
@@ -174,7 +174,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_tiles(
     }
 #pragma unroll 1
 #else
-    // On their way while the keys are stored.
+    // In flight while the keys are stored.
     uint target[KEYS];
     value moving[KEYS];
     load_values(moving, values_from, begin, item, count, flags);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Medians and MADs of a window around every element (koine/window.h).
-// The outputs are cut into spans, and the elements that the windows of a span have are sorted (cl/algo/windows/window_sort.cl).
-// In sorted order the middle of a window moves by about one of its elements from a window to the next one (Suomela 2014:
-// Median filtering is equivalent to sorting), and so do both ends of the interval that holds the half nearest to the median.
+// The outputs are cut into spans, and the elements that the windows of a span cover are sorted
+// (cl/algo/windows/window_sort.cl). In sorted order the middle of a window moves by about one of its elements from one
+// window to the next (Suomela 2014: Median filtering is equivalent to sorting), and so do both ends of the interval that
+// holds the half nearest to the median.
 // Launch: a work-item a run of outputs.
-// Cost: a run goes through the order of its span once, then reads some elements an output: more where the halves of a span
-// are unlike.
+// Cost: a run walks through the order of its span once, then reads some elements an output, more if the halves of a span
+// differ.
 // Tunables: REAL_BITS, MAD (1: MADs too, which take double precision).
 #include "../../lib/real.clh"
 
@@ -17,21 +18,21 @@
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
-typedef double wide; // what deviations are computed in
+typedef double wide; // the type in which deviations are computed
 #else
 typedef float wide;
 #endif
 
-// A window [first, end) of the positions of a span, and the rank of its lower middle element, `under` of its elements
-// having lower ranks.
+// A window [first, end) of the positions of a span, and the rank of its lower middle element; `under` of its elements have
+// lower ranks.
 typedef struct walk {
     __global const real *values; // by rank
     __global const uint *order, *rank;
     uint first, end;
     int length, numbers; // ranks, and those that are not NaN
     int middle, under, nans;
-    // The elements nearest to the median: those of the window from rank `low` to `high`, `held` of them; `prior` and `next`
-    // are the window's next ones to either side, -1 and length if there is none.
+    // The elements nearest to the median are those of the window from rank `low` to `high`, `held` of them; `prior` and
+    // `next` are the ranks of the window's neighbouring elements on either side, or -1 and length.
     int low, high, held, prior, next;
 } walk;
 
@@ -40,7 +41,7 @@ inline bool holds(const walk *w, int r)
     return w->order[r] - w->first < w->end - w->first;
 }
 
-// The window's next element of a higher or lower rank: length or -1 if there is none.
+// The window's next element of a higher or lower rank, or length or -1 if it has none.
 inline int above(const walk *w, int r)
 {
     do
@@ -57,7 +58,7 @@ inline int below(const walk *w, int r)
     return r;
 }
 
-// How many ranks are numbers: NaN are last.
+// How many ranks are numbers: NaN come last.
 inline int count_numbers(const walk *w)
 {
     int least = 0, most = w->length;
@@ -88,13 +89,13 @@ inline void settle_middle(walk *w)
     }
 }
 
-// 0 for -0, by a comparison: Mesa's compiler drops an addition of 0.
+// Turns -0 into 0 by a comparison: Mesa's compiler drops an addition of 0.
 inline wide without_sign_of_zero(wide x)
 {
     return x == 0 ? 0 : x;
 }
 
-// The mean of two elements in the middle, without overflow; 0 for -0.
+// The mean of two middle elements, without overflow; 0 for -0.
 inline wide mean_of(wide lower, wide upper)
 {
     wide sum = lower + upper;
@@ -167,7 +168,7 @@ inline void drop_high(walk *w)
     w->held--;
 }
 
-// One of the middle elements, of ranks `lower` and `upper`, at least: deviations grow from there to both sides.
+// At least one of the middle elements, of ranks `lower` and `upper`: deviations grow from there to both sides.
 inline void hold_middle(walk *w, int lower, int upper)
 {
     if (w->held == 0) {
@@ -256,7 +257,7 @@ inline void join(walk *w)
 #endif
 }
 
-// The first window of a run: its middle element is found by going through all of the span.
+// The first window of a run: its middle element is found by walking through the whole span.
 inline void begin_walk(walk *w, uint first, uint end)
 {
     int wanted = (int)((end - first - 1) / 2), r = 0;
@@ -274,8 +275,8 @@ inline void begin_walk(walk *w, uint first, uint end)
     w->held = 0;
 }
 
-// Output i has the elements from i - before on, `width` of them, as far as there are any. medians and mads may each be NULL,
-// or with MAD 0 mads may be anything.
+// Output i covers the `width` elements from i - before on, as far as they exist. medians and mads may each be NULL; with
+// MAD 0, mads is not used.
 __kernel void window_roll(__global const real *values, __global const uint *order, __global const uint *rank, ulong n,
                           ulong first, ulong stride, ulong length, ulong width, ulong before, ulong spans, ulong run,
                           uint omit, wide divisor, uint wants_medians, __global real *medians, __global real *mads)
@@ -293,7 +294,7 @@ __kernel void window_roll(__global const real *values, __global const uint *orde
     w.length = (int)length;
     w.numbers = count_numbers(&w);
     for (ulong i = begin; i < stop; i++) {
-        // Positions in the span, of which element 0 of the column may be a later one, and n an earlier one.
+        // Positions in the span: element 0 of the column may come after the first, and element n before the last.
         ulong from = i - origin, to = from + width, zero = before > origin ? before - origin : 0;
         from = max(from, zero);
         to = min(to, n + before - origin);

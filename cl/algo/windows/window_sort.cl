@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans of a column, of equal length at equal distances, each in sorted order with its positions: window_gather copies them,
-// kn_sort_segments_by_key sorts them; then window_rank inverts the order, or window_pick takes elements of given ranks.
-// Launch: a work-item an element, or with window_pick an answer.
+// Spans of a column, of equal length at equal distances, each in sorted order with its positions: window_gather copies
+// them, kn_sort_segments_by_key sorts them; then window_rank inverts the order, or window_pick takes elements of given
+// ranks.
+// Launch: a work-item an element; for window_pick, a work-item an answer.
 // Tunables: REAL_BITS.
 #include "../../lib/real.clh"
 
-// Span s has the elements first + s * stride - before and on, `length` of them; NaN stands where the column has none.
+// Span s has the `length` elements from first + s * stride - before on; positions outside the column hold NaN.
 __kernel void window_gather(__global const real *x, ulong n, ulong first, ulong stride, ulong before, ulong length,
                             ulong spans, __global real *keys, __global uint *order, __global ulong *offsets)
 {
@@ -22,7 +23,7 @@ __kernel void window_gather(__global const real *x, ulong n, ulong first, ulong 
         offsets[spans] = i + 1;
 }
 
-// rank[p] of a span: where its position p stands in sorted order.
+// Sets rank[p] of a span to the rank of its position p in sorted order.
 __kernel void window_rank(__global const uint *order, ulong length, ulong total, __global uint *rank)
 {
     ulong i = get_global_id(0);
@@ -33,7 +34,7 @@ __kernel void window_rank(__global const uint *order, ulong length, ulong total,
     rank[begin + order[i]] = (uint)(i - begin);
 }
 
-// picked[span * count + k]: the element of rank ranks[k].
+// Sets picked[span * count + k] to the element of rank ranks[k].
 __kernel void window_pick(__global const real *keys, ulong length, ulong spans, __global const ulong *ranks, ulong count,
                           __global real *picked)
 {

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlations of images of bytes, C(X0, Y0) = sum I(x, y) I'(x + X0, y + Y0), in whole numbers: a product of matrices
-// whose rows are the second image's, shifted. A work-item has TILE_X neighbouring X0 for TILE_Y neighbouring Y0 in
-// registers; one word of the second image gives it as many shifted ones, and each serves TILE_Y rows of the first.
-// Images of 16 bits are two planes of bytes each, whose four products autocorr_fold puts together.
+// Correlations of images of bytes, C(X0, Y0) = sum I(x, y) I'(x + X0, y + Y0), in integers: a product of matrices whose
+// rows are shifted rows of the second image. A work-item holds TILE_X neighbouring X0 for TILE_Y neighbouring Y0 in
+// registers; one word of the second image gives it several shifted ones, and each serves TILE_Y rows of the first. Images
+// of 16 bits are two planes of bytes each, whose four products autocorr_fold combines.
 //
-// Launch: autocorr_pack over (words * height, planes, frames), any groups. autocorr_direct with groups of
-// lanes_x * lanes_y * lanes_z in one dimension, one for each block of offsets (lanes_x * TILE_X of them, from
-// X0 = -R, rounded to a multiple of 4, on; lanes_y * TILE_Y rows of them from Y0 = 0 on), slice (`rows` of the second
-// image by `segment` columns of the first) and pair of planes of a frame; work-items with other lane_z have other rows.
-// Local memory: rows + lanes_y * TILE_Y - 1 rows of the first image, of FIRST_PITCH values, and `rows` of the second,
-// of second_pitch. autocorr_fold over (offsets, frames).
+// Launch: autocorr_pack over (words * height, planes, frames), groups of any size. autocorr_direct with groups of lanes_x *
+// lanes_y * lanes_z in one dimension, one for each block of offsets (lanes_x * TILE_X of them, from X0 = -R, rounded to a
+// multiple of 4, on; lanes_y * TILE_Y rows of them from Y0 = 0 on), slice (`rows` of the second image by `segment` columns
+// of the first) and pair of planes of a frame; work-items with different lane_z have different rows. Local memory: rows +
+// lanes_y * TILE_Y - 1 rows of the first image, of FIRST_PITCH values, and `rows` of the second, of second_pitch.
+// autocorr_fold over (offsets, frames).
 // Cost: pack reads and writes the images once. direct multiplies each pixel with each offset; it reads (rows +
 // lanes_y * TILE_Y) / rows pixels of the first image and 1 + lanes_x * TILE_X / (CHUNK * PIXELS) of the second for
 // every block, and writes a partial sum of 4 bytes for each offset, slice and lane_z, which fold reads.
-// Widths: a product of bytes is at most 65,025. `rows * segment` is at most 65,536, so that a partial sum is below
-// 4,261,478,400 < 2^32. DOT 0 adds at most CHUNK <= 256 products as floats, at most 16,646,400 < 2^24, all of them
-// whole numbers that a float holds.
+// Widths: a product of bytes is at most 65,025. `rows * segment` is at most 65,536, so that a partial sum is at most
+// 4,261,478,400 < 2^32. DOT 0 adds at most CHUNK <= 256 products as floats, at most 16,646,400 < 2^24, so that every sum is
+// an integer that a float holds exactly.
 // Tunables: DOT (inner product: 0 floats, 1 four bytes at once, 2 integers), DP4A (for DOT 1: 0 plain C, 1 PTX's
-// instruction), VECTORS (a tile's neighbouring X0 are a vector, as CPUs have them, not for DOT 1: 0 or 1), TILE_X (a
-// multiple of 4; with VECTORS 8 or 16), TILE_Y, CHUNK (values of a row that are in local memory at once, a multiple
-// of 4).
+// instruction), VECTORS (1: a tile's neighbouring X0 form a vector, which suits CPUs; not for DOT 1), TILE_X (a multiple of
+// 4; with VECTORS 8 or 16), TILE_Y, CHUNK (values of a row that are in local memory at once, a multiple of 4).
 #ifndef DOT
 #define DOT 0
 #endif
@@ -66,7 +65,7 @@ typedef float4 value4;
 
 // ---- packed images ----
 
-// Rows of `words` words, four pixels each, zeros behind the last; byte `plane` of each pixel.
+// Packs rows of `words` words, four pixels each, padded with zeros; takes byte `plane` of each pixel.
 __kernel void autocorr_pack(__global const uchar *frames, ulong first_frame, uint width, uint height, uint words,
                             uint planes, __global uint *packed)
 {
@@ -81,7 +80,7 @@ __kernel void autocorr_pack(__global const uchar *frames, ulong first_frame, uin
     packed[(ulong)(frame * planes + plane) * height * words + at] = word;
 }
 
-// A word of a row, zeros outside of the image.
+// A word of a row, or zeros outside the image.
 inline uint packed_word(__global const uint *image, int y, int at, uint height, uint words)
 {
     return (uint)y < height && (uint)at < words ? image[(ulong)y * words + (uint)at] : 0;
@@ -100,7 +99,7 @@ inline void put_word(__local value4 *tile, uint at, uint word)
 
 #define WORDS(values) ((values) * PIXELS / 4)
 
-// `rows` rows from y on, of `count` words from `at` on.
+// Loads `rows` rows from y on, of `count` words from `at` on.
 inline void load_tile(__global const uint *image, int y, int at, uint height, uint words, uint rows, uint count,
                       uint pitch, __local value4 *tile)
 {
@@ -137,7 +136,7 @@ typedef uint8 lanes;
 #define store_sums vstore8
 #endif
 
-// Adds `count` products for each offset; the first image's row for the tile's next Y0 stands before this one.
+// Adds `count` products for each offset; the row of the first image for the tile's next Y0 is the one before.
 inline void multiply_row(__local const value *first, __local const value *second, uint count, uint *sums)
 {
     lanes row[TILE_Y];
@@ -171,7 +170,7 @@ inline uint multiply_add(uint a, uint b, uint c)
 #endif
 }
 
-// What enters the window: the word at `second`, and those that begin one, two and three pixels on.
+// What enters the window: the word at `second`, and those that begin one, two and three pixels after it.
 inline void enter(__local const uint *second, uint *last, uint *window)
 {
     uint next = second[1];
@@ -194,8 +193,8 @@ inline void enter(__local const value *second, value *last, value *window)
 }
 #endif
 
-// Adds the products of `count` values, a multiple of 4, for each offset; the first image's row for the tile's next Y0
-// stands before this one.
+// Adds the products of `count` values, a multiple of 4, for each offset; the row of the first image for the tile's next Y0
+// is the one before.
 inline void multiply_row(__local const value *first, __local const value *second, uint count, uint *sums)
 {
     value window[TILE_X + 3 * PIXELS], last = second[0];
@@ -247,8 +246,8 @@ inline void multiply_row(__local const value *first, __local const value *second
 
 // ---- the sums ----
 
-// `first` and `second` are packed; slices from first_slice on, `segments` of them side by side. Work-items are
-// lanes_x * lanes_y * lanes_z.
+// `first` and `second` are packed; slices begin with first_slice, `segments` of them side by side. There are lanes_x *
+// lanes_y * lanes_z work-items.
 __kernel void autocorr_direct(__global const uint *first, __global const uint *second, uint width, uint height,
                               uint words, uint planes, uint max_offset, uint lanes_x, uint lanes_y, uint rows,
                               uint segment, uint segments, uint first_slice, __global uint *partials,
@@ -262,7 +261,7 @@ __kernel void autocorr_direct(__global const uint *first, __global const uint *s
     uint frame = (uint)get_group_id(2) / (planes * planes), pair = (uint)get_group_id(2) % (planes * planes);
     int x0 = (int)(block % blocks_x * span_x) - (int)left;
     uint y0 = block / blocks_x * span_y, own_y0 = y0 + lane_y * TILE_Y;
-    // The slice's rows and columns that have an overlap; columns are whole steps of multiply_row.
+    // The slice's rows and columns that have an overlap; columns in whole steps of multiply_row.
     uint row_begin = max(slice / segments * rows, y0), row_end = min((slice / segments + 1) * rows, height);
     uint row_count = row_end > row_begin ? row_end - row_begin : 0;
     int begin = max((int)(slice % segments * segment), -(x0 + (int)span_x - 1)) / (4 * PIXELS) * (4 * PIXELS);
@@ -300,7 +299,7 @@ __kernel void autocorr_direct(__global const uint *first, __global const uint *s
         }
 }
 
-// The sums of `count` offsets, from `parts` partial sums of each pair of planes; `add` to what stands there.
+// Computes the sums of `count` offsets from `parts` partial sums of each pair of planes; `add`: adds them to what is there.
 __kernel void autocorr_fold(__global const uint *partials, uint count, uint parts, uint planes, uint add,
                             ulong first_frame, __global ulong *products)
 {

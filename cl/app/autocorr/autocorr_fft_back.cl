@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the rows' spectra of a correlation (autocorr_fft_columns.cl) to its sums in whole numbers. Two rows are a complex
-// transform. With D = sum (I - m)(I' - m'), rounded, and the exact sums over the overlap,
+// From the spectra of a correlation's rows (autocorr_fft_columns.cl) to its sums as integers. A complex transform holds two
+// rows. With D = sum (I - m)(I' - m'), rounded, and the exact sums over the overlap,
 //     sum I I' = D + m' S1 + m S2 - n m m',
-// which is not negative; what single precision makes of it may be, and is 0 then.
+// which is not negative; a negative result of single precision is replaced by 0.
 //
 // Launch: (ceil(wanted / (2 * LINES)) * LINES * ITEMS, frames) in groups of (LINES * ITEMS, 1); LINES * PITCH *
-// sizeof(real2) bytes of local memory. `sums` is written at frame `to` and the next ones; offsets of `across` columns or
-// more, for which there is no overlap, are left alone, and so are rows from `wanted` on.
-// Cost: reads every number twice (the second time out of a cache), writes (2 R + 1) wanted sums a frame.
+// sizeof(real2) bytes of local memory. `sums` is written from frame `to` on; offsets of `across` columns or more, which
+// have no overlap, are left alone, and so are rows from `wanted` on.
+// Cost: reads every number twice (the second time from a cache), writes (2 R + 1) wanted sums a frame.
 // Tunables: those of lib/fft_line.clh; BUFFERS is 1.
 #define ROWS_OUT 1
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the rows' spectra of images to those of their correlation, a column a time, all in local memory: the columns'
-// spectra F and G, the product conj(F) G (F itself for G without CROSS), and back; of the result only the rows that are
-// wanted are written. What is below the images are zeros, which are not read.
+// From the spectra of images' rows to those of their correlation's rows, one column at a time, all in local memory: the
+// columns' spectra F and G, the product conj(F) G (F itself for G without CROSS), and back; only the wanted rows of the
+// result are written. The rows below the images are zeros, which are not read.
 //
 // Launch: (ceil(columns / LINES) * LINES * ITEMS, frames) in groups of (LINES * ITEMS, 1); LINES * PITCH * sizeof(real2)
 // bytes of local memory. first, second: [frame][row][column] of `height` rows; out: the same of `wanted` rows; rows are
@@ -16,7 +16,7 @@
 #define CROSS 0
 #endif
 
-// A column's numbers, RADIX_0 apart.
+// Loads a column's numbers, RADIX_0 apart.
 inline void load_column(__global const real2 *column, uint height, uint pitch, uint item, real2 *x)
 {
 #pragma unroll
@@ -55,7 +55,7 @@ autocorr_fft_columns(__global const real2 *first, __global const real2 *second, 
     TRANSFORM_LINE(x)
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-    // The way back is the conjugate of the way there, from the conjugate.
+    // The inverse transform is the conjugate of the forward transform of the conjugate.
 #pragma unroll
     for (uint i = 0; i < HOLDS(RADIX_LAST); i++) {
 #if CROSS

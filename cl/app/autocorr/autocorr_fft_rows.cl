@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spectra of the rows of images: pixels less the image's mean level, two rows a complex transform (one is the real part,
-// the other the imaginary), taken apart by the symmetry of both: k = 0 to POINTS / 2 of each row. Beyond the image are
+// Spectra of the rows of images: pixels less the image's mean level, two rows in a complex transform (one is the real part,
+// the other the imaginary part), separated by the symmetry of both: k = 0 to POINTS / 2 of each row. Beyond the image are
 // zeros, which are not read.
 //
 // Launch: (ceil(height / (2 * LINES)) * LINES * ITEMS, frames) in groups of (LINES * ITEMS, 1); LINES * PITCH *
-// sizeof(real2) bytes of local memory. The images are those from number `from` on; spectra[frame][row][k], rows `pitch`
-// apart. `level` is 0 for a frame's first image, 1 for its second one.
+// sizeof(real2) bytes of local memory. The images begin with number `from`; spectra[frame][row][k], rows `pitch` apart.
+// `level` is 0 for a frame's first image, 1 for its second one.
 // Cost: reads every pixel and writes every number once.
 // Tunables: PIXEL_BITS, and those of lib/fft_line.clh; BUFFERS is 1.
 #define ROWS_OUT 1
@@ -40,7 +40,7 @@ autocorr_fft_rows(__global const pixel *images, __global const uint *levels, __g
             x[round * RADIX_0 + r] = value;
         }
     TRANSFORM_LINE(x)
-    // In order, for those who need k and POINTS - k.
+    // In order, because both k and POINTS - k are needed.
     barrier(CLK_LOCAL_MEM_FENCE);
     put(exchange + LINE(1) * PITCH, x, item, RADIX_LAST, POINTS / RADIX_LAST);
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Correlations of images as Lu et al. computed them on a GPU (J. Real-Time Image Processing 5, 179 (2010), section 4.3 and
-// listing 1), C(X0, Y0) = sum I(x, y) I'(x + X0, y + Y0), but in whole numbers, and for any width and offset:
+// listing 1), C(X0, Y0) = sum I(x, y) I'(x + X0, y + Y0), but in integers, and for any width and offset:
 //   autocorr_offset    "texture-style": a work-item has an offset and loops over the image in global memory
 //   autocorr_two_line  "two-line": a group has two rows, y of the first image and y + Y0 of the second, in local memory,
 //                      a work-item an X0, and adds its row's sum atomically
 //   autocorr_line_sums, autocorr_add_lines  "two-kernel": the same without atomics; the sums of rows are stored, and a
 //                      second kernel adds them up
 //
-// Launch: autocorr_offset over (2R + 1, R + 1, frames), any groups; autocorr_two_line and autocorr_line_sums with groups
-// in one dimension, one for each row of the first image, Y0 and frame; autocorr_add_lines over (offsets, frames). Local
-// memory: `segment` pixels of the one row, segment + group of the other.
-// Cost: offset reads two pixels from global memory for each product; the others two from local memory. two_line adds
+// Launch: autocorr_offset over (2R + 1, R + 1, frames), groups of any size; autocorr_two_line and autocorr_line_sums with
+// groups in one dimension, one for each row of the first image, Y0 and frame; autocorr_add_lines over (offsets, frames).
+// Local memory: `segment` pixels of one row, segment + group of the other.
+// Cost: offset reads two pixels from global memory for each product; the others read two from local memory. two_line adds
 // twice atomically for each row and offset, line_sums writes 8 bytes for each and add_lines reads them.
-// Widths: a product of 16 bits is below 2^32; sums have 64 bits. A 64-bit sum in global memory is two words; who adds to
-// the lower one carries into the upper one, and so all carries arrive, in whatever order.
+// Widths: a product of 16 bits is below 2^32; sums have 64 bits. A 64-bit sum in global memory is two words; an addition to
+// the lower one carries into the upper one, so that all carries arrive, in whatever order.
 // Tunables: BITS of a pixel, 8 or 16.
 #ifndef BITS
 #define BITS 8
@@ -27,7 +27,7 @@ typedef ushort pixel;
 
 #define ACROSS (2 * max_offset + 1)
 
-// Rows from y_begin to y_end of the first image; `add` to what stands in products.
+// Rows from y_begin to y_end of the first image; `add`: adds to what is in products.
 __kernel void autocorr_offset(__global const pixel *first, __global const pixel *second, uint width, uint height,
                               uint max_offset, uint y_begin, uint y_end, uint add, __global ulong *products)
 {
@@ -50,8 +50,8 @@ __kernel void autocorr_offset(__global const pixel *first, __global const pixel 
     *products = add ? *products + sum : sum;
 }
 
-// The sum of a row's products at X0 = x0 + the work-item's number, `segment` columns at a time. All work-items of the
-// group call it.
+// The sum of a row's products at X0 = x0 + the work-item's number, `segment` columns at a time. All work-items of the group
+// must call it.
 inline ulong line_sum(__global const pixel *one, __global const pixel *other, int width, int x0, uint segment,
                       __local pixel *line1, __local pixel *line2)
 {
@@ -91,7 +91,7 @@ inline void add_sum(__global uint *cell, ulong sum)
         atomic_add(cell + 1, high);
 }
 
-// `products` was filled with zeros; its words are as the device has them in a ulong, the lower one first.
+// The caller filled `products` with zeros; its words are ordered as in a ulong of the device, the lower one first.
 __kernel void autocorr_two_line(__global const pixel *first, __global const pixel *second, uint width, uint height,
                                 uint max_offset, uint segment, __global uint *products, __local pixel *line1,
                                 __local pixel *line2)
@@ -112,7 +112,7 @@ __kernel void autocorr_two_line(__global const pixel *first, __global const pixe
     }
 }
 
-// Rows from y_begin on, as many as there are groups.
+// Rows from y_begin on, one for each group.
 __kernel void autocorr_line_sums(__global const pixel *first, __global const pixel *second, uint width, uint height,
                                  uint max_offset, uint segment, ulong first_frame, uint y_begin, __global ulong *lines,
                                  __local pixel *line1, __local pixel *line2)

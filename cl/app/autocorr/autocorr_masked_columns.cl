@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the number-theoretic spectra of images' rows to those of the rows of their sums over a mask's overlaps: a column a
-// time, all in local memory. With the mask's spectrum M and an image's, I, both modulo a prime,
+// From the number-theoretic spectra of images' rows to those of the rows of their sums over a mask's overlaps: one column
+// at a time, all in local memory. With the mask's spectrum M and an image's, I, both modulo a prime,
 //     sum over (x, y) in the mask of I(x + X0, y + Y0)
-// has the spectrum M(-k) I(k). autocorr_masked_spectrum makes M(-k) once, which autocorr_masked_columns multiplies by; the
-// way back is the way there read backwards. What is below the images are zeros, which are not read.
+// has the spectrum M(-k) I(k). autocorr_masked_spectrum computes M(-k) once, and autocorr_masked_columns multiplies by it;
+// the inverse transform is the forward transform read backwards. The rows below the images are zeros, which are not read.
 //
-// Launch: (ceil(columns / LINES) * LINES * ITEMS, images) in groups of (LINES * ITEMS, 1), one image of the mask;
-// LINES * PITCH * 4 bytes of local memory. images, rows: [image][row][column] of `height` rows; out: the same of
-// 2 wanted - 1 rows, Y0 = 1 - wanted and on; spectrum[column][k].
+// Launch: (ceil(columns / LINES) * LINES * ITEMS, images) in groups of (LINES * ITEMS, 1), with one image for the mask;
+// LINES * PITCH * 4 bytes of local memory. images, rows: [image][row][column] of `height` rows; out: the same of 2 wanted -
+// 1 rows, from Y0 = 1 - wanted on; spectrum[column][k].
 // Cost: reads every number of the images' rows once, and the mask's spectrum; writes the wanted rows.
 // Tunables: PRIME, and those of lib/fft_line.clh; BUFFERS is 1.
 #include "ntt_column.clh"
@@ -65,7 +65,7 @@ autocorr_masked_columns(__global const uint *images, __global const uint *spectr
     for (uint round = 0; round < ROUNDS(RADIX_LAST); round++)
 #pragma unroll
         for (uint r = 0; r < RADIX_LAST; r++) {
-            // Y0 stands at -Y0.
+            // The result for Y0 is at -Y0.
             uint j = item + round * ITEMS, k = j + r * (POINTS / RADIX_LAST);
             int y0 = k < wanted ? -(int)k : POINTS - (int)k;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the number-theoretic spectra of a correlation's rows to its sums. Modulo the first prime, what is left of each sum
-// is stored; modulo the second one, both are put together (the Chinese remainder theorem): below the primes' product,
-// 2^61.8, that is the sum.
+// From the number-theoretic spectra of a correlation's rows to its sums. Modulo the first prime, the remainder of each sum
+// is stored; modulo the second one, both remainders are combined (Chinese remainder theorem) to the sum, which is below the
+// primes' product, 2^61.8.
 //
 // Launch: (ceil(wanted / LINES) * LINES * ITEMS, frames) in groups of (LINES * ITEMS, 1); LINES * PITCH * 4 bytes of local
-// memory. A frame has `rows` rows of 2 R + 1 offsets in `products`, and an offset `step` numbers, of which the sum is number
-// `part`. Written are those of frame `to` and the next ones, from row `above` on; offsets of `across` columns or more, for
-// which there is no overlap, are left alone. `scale` undoes the transforms' and the product's factors.
-// Cost: reads every number once; writes (2 R + 1) wanted sums a frame, and reads them first with the second prime.
+// memory. A frame has `rows` rows of 2 R + 1 offsets in `products`, and an offset has `step` numbers, of which the sum is
+// number `part`. Frames from `to` on are written, from row `above` on; offsets of `across` columns or more, which have no
+// overlap, are left alone. `scale` undoes the factors of the transforms and of the product.
+// Cost: reads every number once; writes (2 R + 1) wanted sums a frame, and with the second prime reads them first.
 // Tunables: PRIME, and those of lib/fft_line.clh; BUFFERS is 1.
 #define ROWS_OUT 1
 
@@ -15,7 +15,7 @@
 
 #include "../../lib/fft_line.clh"
 
-#define FIRST_INVERSE 1409286102u // modulo the second, in Montgomery's form
+#define FIRST_INVERSE 1409286102u // modulo the second prime, in Montgomery form
 
 inline ulong put_together(ulong rest, uint value)
 {
@@ -53,7 +53,7 @@ autocorr_ntt_back(__global const uint *spectra, __global ulong *products, uint r
     for (uint round = 0; round < ROUNDS(RADIX_LAST); round++)
 #pragma unroll
         for (uint r = 0; r < RADIX_LAST; r++) {
-            // What stands at -x0, since the way back is the way there read backwards.
+            // The number at -x0, because the inverse transform is the forward transform read backwards.
             uint j = item + round * ITEMS, position = j + r * (POINTS / RADIX_LAST);
             int x0 = position < across ? -(int)position : POINTS - (int)position;
             long place = (long)x0 * (long)step;

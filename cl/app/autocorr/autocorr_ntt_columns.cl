@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the number-theoretic spectra of images' rows to those of their correlation, a column a time, all in local memory:
-// F(-k) G(k), where G is the second image's and -k goes backwards both ways, and back. The way back is the way there read
-// backwards; only the rows that are wanted are written. What is below the images are zeros, which are not read.
+// From the number-theoretic spectra of images' rows to those of their correlation's rows, one column at a time, all in
+// local memory: F(-k) G(k), where G is the second image's spectrum and -k is reversed in both directions, and back. The
+// inverse transform is the forward transform read backwards; only the wanted rows are written. The rows below the images
+// are zeros, which are not read.
 //
 // Launch: (ceil(columns / LINES) * LINES * ITEMS, frames) in groups of (LINES * ITEMS, 1); LINES * PITCH * 4 bytes of local
 // memory. first, second: [frame][row][column] of `height` rows; out: the same of `wanted` rows.
@@ -9,7 +10,7 @@
 // Tunables: PRIME, and those of lib/fft_line.clh; BUFFERS is 1.
 #include "ntt_column.clh"
 
-// Times number -k of the line, for k RADIX_LAST apart.
+// Multiplies by number -k of the line, for k RADIX_LAST apart.
 inline void multiply_mirrored(__local const uint *line, uint item, uint *x)
 {
 #pragma unroll

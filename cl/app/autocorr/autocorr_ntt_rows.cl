@@ -3,7 +3,7 @@
 // zeros, which are not read.
 //
 // Launch: (ceil(height / LINES) * LINES * ITEMS, frames) in groups of (LINES * ITEMS, 1); LINES * PITCH * 4 bytes of local
-// memory. The images are those from number `from` on; spectra[frame][row][k], rows POINTS apart.
+// memory. The images begin with number `from`; spectra[frame][row][k], rows POINTS apart.
 // Cost: reads every pixel and writes every number once.
 // Tunables: PIXEL_BITS, PRIME, and those of lib/fft_line.clh; BUFFERS is 1.
 #define ROWS_OUT 1

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The azimuthal average of normalized correlations, ring by ring: an offset at the distance r counts 1 - |r - k| in ring
-// k. The differences of a normalization are formed in whole numbers of 128 bits; nothing cancels. A group has a ring, its
-// work-items share the offsets of each sector, and are added up in a fixed order: no atomics, the same bits on each run.
+// The azimuthal average of normalized correlations, ring by ring: an offset at the distance r has the weight 1 - |r - k| in
+// ring k. The differences of a normalization are formed in integers of 128 bits, without cancellation. A group computes a
+// ring; its work-items share the offsets of each sector, and are added up in a fixed order: no atomics, and the same bits
+// on each run.
 //
-// Launch: (SECTORS * LANES * (R + 1), frames) in groups of (SECTORS * LANES, 1). members[starts[SECTORS * ring + sector]]
-// and the next ones are the offsets of a sector of a ring, by their number in a frame's sums; the sums are those of frame
-// `from` on. rings[frame][ring]: radius, value, error, weight, count, sums by sector, weights by sector (radial.h).
-// Cost: reads each sum twice, and its entries in the tables of lib/autocorr.clh.
+// Launch: (SECTORS * LANES * (R + 1), frames) in groups of (SECTORS * LANES, 1). The offsets of a sector of a ring, by
+// their number in a frame's sums, are members[starts[SECTORS * ring + sector]] and following; the sums begin with frame
+// `from`. rings[frame][ring]: radius, value, error, weight, count, sums by sector, weights by sector (radial.h).
+// Cost: reads each sum twice, and its entries in the tables of autocorr.clh.
 // Tunables: NORMALIZATION (0: pearson, 1: energy, 2: lu2009, 3: geo, 4: zero, 5: unbiased, 6: symavg), LANES, REAL_BITS,
-// MASKED (1: tables of a mask; those of the second images begin at image second_tables).
+// MASKED (1: the tables are those of a mask; those of the second images begin at image second_tables).
 #ifndef NORMALIZATION
 #define NORMALIZATION 0
 #endif
@@ -70,7 +71,7 @@ inline real real_of(wide a)
     return negative ? -value : value;
 }
 
-// a / sqrt(b c), not-a-number where b or c is 0.
+// a / sqrt(b c), or NaN where b or c is 0.
 inline real ratio(wide a, wide b, wide c)
 {
     if ((b.low | b.high) == 0 || (c.low | c.high) == 0)
@@ -121,7 +122,7 @@ inline real normalized(ulong product, ulong n, sums first, sums second, ulong n_
 }
 
 // What work-items add up: weight times value, weight, weight times squared value, squared weight, weight times distance,
-// offsets.
+// number of offsets.
 typedef struct {
     real value, weight, square, weight_square, distance, count;
 } share;
@@ -149,7 +150,7 @@ inline void store_ring(__global real *to, share sum, uint ring)
     to[4] = sum.count;
 }
 
-// An offset's pairs, and the sums of its windows.
+// The number of pairs of an offset, and the sums of its windows.
 typedef struct {
     ulong n;
     sums first, second;
@@ -203,7 +204,7 @@ autocorr_radial(__global const ulong *products, __global const sums *windows, __
     while (i < last) {
         uint offset = next, y0 = offset / (2 * reach - 1);
         i += LANES;
-        if (i < last) // asked for before what it is needed for
+        if (i < last) // loaded before it is needed
             next = members[i];
         int x0 = (int)(offset % (2 * reach - 1)) - (int)(reach - 1);
         overlap there = overlap_of(&t, x0, y0);

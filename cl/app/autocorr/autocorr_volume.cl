@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlations of volumes by transforms in double precision, what stands between the transforms: levels are cut into pieces
-// of a few bits, the spectra of pieces are multiplied, what comes back is rounded and put together; and the sums of voxels
-// over cells, of which the windows' sums are made. Sums are exact (src/app/autocorr/volume/volume.h).
+// Correlations of volumes by transforms in double precision; this is what happens between the transforms: levels are cut
+// into pieces of a few bits, the spectra of pieces are multiplied, and the results are rounded and combined. It also
+// computes the sums of voxels over cells, from which the windows' sums are made. Sums are exact
+// (src/app/autocorr/volume/volume.h).
 //
-// Sizes and places of the three axes are in vectors, x first. The voxels of a volume begin at `from`.
+// Sizes and positions on the three axes are vectors, x first. The voxels of a volume begin at `from`.
 //
-// Launch, in groups of (ACROSS, DOWN, 1), or, autocorr_volume_collect, of ACROSS * DOWN; sizes are rounded up to these:
-// autocorr_volume_cut, a work-item a position: (there.x, there.y, there.z). Behind `size` an image that is
-// continued begins again, up to `upper`, and it ends at the circle's end, from there - lower on; between are zeros.
-// autocorr_volume_multiply, one a number of the spectra: (width, height, depth). KIND 0: conj F G; 1: |F|^2;
-// 2: conj F G + F conj G. Times the roots that move the origin; added to what is there, or not.
-// autocorr_volume_collect, one an offset.
-// autocorr_volume_add_up, one a cell of a slice: (cells.x, cells.y, size.z).
+// Launch, in groups of (ACROSS, DOWN, 1), or, for autocorr_volume_collect, of ACROSS * DOWN; sizes are rounded up to these:
+//   autocorr_volume_cut, a work-item a position: (there.x, there.y, there.z). After `size`, an image that is continued
+//   begins again, up to `upper`, and ends at the end of the circle, from there - lower on; zeros lie between.
+//   autocorr_volume_multiply, one a number of the spectra: (width, height, depth). KIND 0: conj F G; 1: |F|^2; 2: conj F G
+//   + F conj G. Multiplied by the roots of unity that move the origin; added to what is there, or not.
+//   autocorr_volume_collect, one an offset.
+//   autocorr_volume_add_up, one a cell of a slice: (cells.x, cells.y, size.z).
 // Cost: every number is read once, and written once; a cell's voxels are read one after the other.
 // Tunables: PIXEL_BITS, ACROSS, DOWN; REAL_BITS (64: with 32 the sums are not exact).
 #ifndef ACROSS
@@ -87,7 +88,7 @@ autocorr_volume_multiply(__global const real2 *first, __global const real2 *seco
 
 // ---- sums ----
 
-// Where an offset stands among the values of an axis; negative: nowhere.
+// The index of an offset among the values of an axis; negative if there is none.
 inline int place_of(int offset, int size, int lower, int upper, uint periodic)
 {
     if (periodic) {

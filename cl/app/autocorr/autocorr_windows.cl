@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of pixels and of their squares over the overlaps of a rectangular image with itself, or with another one, for all
-// offsets up to R, exact: the tables of lib/autocorr.clh, and the mean level of each image, rounded down.
+// Exact sums of pixels and of their squares over the overlaps of a rectangular image with itself, or with another one, for
+// all offsets up to R: the tables of autocorr.clh, and the mean level of each image, rounded down.
 //
-// autocorr_prefixes adds up columns, strip by strip of STRIP rows: prefix s has the rows above s * STRIP, the last prefix
-// all of them. autocorr_windows takes DROP neighbouring j: a column's sum without j rows is a prefix and a few rows; the
-// sums along the columns give both tables' rows.
+// autocorr_prefixes adds up columns, strip by strip of STRIP rows: prefix s covers the rows above s * STRIP, the last
+// prefix all of them. autocorr_windows handles DROP neighbouring j: the sum of a column without j rows is a prefix and a
+// few rows; the sums along the columns give the rows of both tables.
 //
 // Launch, in groups of GROUP along the first dimension: autocorr_prefixes: (GROUP * ceil(columns / ACROSS), images);
-// autocorr_windows: (GROUP * ceil((R + 1) / DROP), 2 sides, frames). The images are those from number `from` on, the
-// prefixes of the second ones begin at image second_prefixes. prefixes[image][s][x], one s more than there are strips.
-// Cost: reads every pixel once, and writes prefixes twice; then, for each DROP rows of the tables, a prefix and
-// STRIP / 2 + DROP pixels a column;
-// writes 64 (R + 1)^2 bytes a frame.
+// autocorr_windows: (GROUP * ceil((R + 1) / DROP), 2 sides, frames). The images begin with number `from`, the prefixes of
+// the second ones at image second_prefixes. prefixes[image][s][x], with one s more than there are strips.
+// Cost: reads every pixel once, and writes prefixes twice; then, for each DROP rows of the tables, a prefix and STRIP / 2 +
+// DROP pixels a column; writes 64 (R + 1)^2 bytes a frame.
 // Tunables: PIXEL_BITS, GROUP (a power of two, 16 or more), STRIP, DROP (16 GROUP DROP bytes of local memory).
 #ifndef GROUP
 #define GROUP 256
@@ -31,7 +30,7 @@ inline sums square_of(pixel p)
     return (sums)((ulong)p, (ulong)((uint)p * p));
 }
 
-// Rows that are asked for at once.
+// Rows that are loaded together.
 #define AT_ONCE 16
 
 inline sums sum_rows(__global const pixel *column, uint width, uint first, uint last)
@@ -51,7 +50,7 @@ inline sums sum_rows(__global const pixel *column, uint width, uint first, uint 
     return sum;
 }
 
-// A work-item has some strips of a column, one below the other; DOWN of them have the column.
+// A work-item handles some strips of a column, one below the other; DOWN of them share the column.
 #define ACROSS AUTOCORR_PREFIX_COLUMNS
 #define DOWN (GROUP / ACROSS)
 
@@ -81,13 +80,13 @@ autocorr_prefixes(__global const pixel *pixels, __global sums *prefixes, uint wi
         to_column[(ulong)(strip + 1) * width] += above;
 }
 
-// Of a column's rows above y.
+// The sum of a column's rows above y.
 inline sums sum_above(__global const pixel *column, __global const sums *prefixes, uint width, uint y)
 {
     return prefixes[(ulong)(y / STRIP) * width] + sum_rows(column, width, y / STRIP * STRIP, y);
 }
 
-// Of a column, without j0 to j0 + DROP - 1 rows.
+// The sums of a column without j0 to j0 + DROP - 1 rows.
 inline void sum_column(__global const pixel *column, __global const sums *prefixes, uint width, uint height, uint side,
                        uint j0, sums *sum)
 {
@@ -104,7 +103,7 @@ inline void sum_column(__global const pixel *column, __global const sums *prefix
     }
 }
 
-// In place, the sums up to and with each work-item's, of all DROP rows.
+// In place, the sums up to and including each work-item's, for all DROP rows.
 inline void scan(__local sums *room, sums *sum)
 {
     uint item = (uint)get_local_id(0);

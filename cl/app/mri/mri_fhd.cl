@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adjoint of a non-Cartesian Fourier transform as direct sums: voxel n becomes sum_m mu_m exp(i 2 pi k_m . r_n)
-// (F^H d; Q with real mu). Every kernel is one rung of the lecture's ladder (Stone, Haldar, Tsao, Hwu, Sutton and
-// Liang, Accelerating advanced MRI reconstructions on GPUs, J. Parallel Distrib. Comput. 68, 2008; Kirk and Hwu,
-// Programming massively parallel processors, chapter 8) and a work-item a voxel, but for the last:
+// The adjoint of a non-Cartesian Fourier transform as direct sums: voxel n becomes sum_m mu_m exp(i 2 pi k_m . r_n) (F^H d;
+// Q with real mu). Every kernel is one rung of the lecture's ladder (Stone, Haldar, Tsao, Hwu, Sutton and Liang,
+// Accelerating advanced MRI reconstructions on GPUs, J. Parallel Distrib. Comput. 68, 2008; Kirk and Hwu, Programming
+// massively parallel processors, chapter 8) and, except the last, computes a voxel a work-item:
 //   mri_naive            loops interchanged, so that no two work-items write to the same number; the sums stay in
 //                        global memory, in records of a voxel's position and value
 //   mri_register         position and sums in registers
 //   mri_coalesced        an array for each component instead of records, so that neighbouring work-items load
-//                        neighbouring numbers: what the lecture calls coalescing is of the voxels, as all work-items
-//                        read the same sample at a time anyway
+//                        neighbouring numbers: the lecture's coalescing concerns the voxels, because all
+//                        work-items read the same sample at a time anyway
 //   mri_constant         samples in constant memory, an array for each component, in chunks that fit there
-//   mri_constant_struct  the same in one array of records: a sample's numbers share a line of its cache
+//   mri_constant_struct  the same in one array of records: a sample's numbers share a cache line
 //   mri_fast_trig        mri_constant with native sine and cosine
-//   mri_tuned            all that tunables can say, below
-// The phase is reduced to a turn before sine and cosine in all of them, so that native functions get arguments they
-// are right for.
+//   mri_tuned            everything that the tunables below can select
+// In all of them the phase is reduced to a turn before sine and cosine, so that native functions get arguments for which
+// they are accurate.
 //
-// Samples [begin, end) are one launch's, at most some thousands, since its sums are of floats; launches are added in
-// pairs of floats in `total` (lib/mri.clh) and `stage` says which is first and last. Values go to `image` from `at`
-// on.
+// A launch takes samples [begin, end), at most some thousands, because its sums are floats; launches are added in pairs of
+// floats in `total` (mri.clh), and `stage` marks the first and the last. Values go to `image` from `at` on.
 // Launch: mri_naive to mri_fast_trig: a work-item a voxel, groups of any size. mri_tuned: groups of GROUP, one for
 // GROUP * WIDTH lines in dimension 0, `parts` in dimension 1; mri_fold with a work-item a voxel where parts > 1.
 // Cost: a sine, a cosine and 14 operations (10 with REAL_MU) a voxel and sample.
-// Tunables: REAL_MU (1: mu is real), and of mri_tuned: GROUP; VOXELS a line, that is a work-item; WIDTH (lines side by
-// side in a vector, for CPUs); MEMORY for samples (0: constant, 1: global, 2: local); CHUNK (samples at a time in
-// local memory); UNROLL (samples); TRIG (lib/turn.clh); POSITIONS (0: voxels of a matrix, whose phases are 32-bit
-// fractions of a turn; 1: read), AXIS (of a matrix: its last axis that is longer than 1).
+// Tunables: REAL_MU (1: mu is real), and for mri_tuned: GROUP; VOXELS a line, that is a work-item; WIDTH (lines side by
+// side in a vector, for CPUs); MEMORY for samples (0: constant, 1: global, 2: local); CHUNK (samples at a time in local
+// memory); UNROLL (samples); TRIG (turn.clh); POSITIONS (0: voxels of a matrix, whose phases are 32-bit fractions of a
+// turn; 1: read), AXIS (of a matrix: its last axis that is longer than 1).
 #ifndef REAL_MU
 #define REAL_MU 0
 #endif
@@ -55,8 +54,8 @@
 #define AXIS 2
 #endif
 
-// Samples that mri_tuned adds up before their sum is added to others: what rounding loses grows with the square root
-// of a run, for 4,096 to more than all else.
+// Samples that mri_tuned adds up before adding their sum to others: rounding errors grow with the square root of a run, and
+// for 4,096 samples exceed all others.
 #define RUN 64u
 
 #include "mri.clh"
@@ -72,7 +71,7 @@ struct sample {
 
 struct voxel {
     float x, y, z;
-    float re, im; // the launch's sums
+    float re, im; // the sums of the launch
 };
 
 // ---- the ladder ----
@@ -234,8 +233,8 @@ __kernel void mri_fast_trig(__global const float *x, __global const float *y, __
 #define HELD __local
 #endif
 
-// A work-item's voxels: WIDTH lines of VOXELS voxels each, which lie so many planes apart along AXIS, so that from
-// one to the next the phase changes by the same for all lines.
+// A work-item's voxels: WIDTH lines of VOXELS voxels each, a constant number of planes apart along AXIS, so that from one
+// to the next the phase changes by the same amount for all lines.
 struct lines {
 #if POSITIONS
     reals x[VOXELS], y[VOXELS], z[VOXELS];
@@ -246,8 +245,8 @@ struct lines {
     reals re[VOXELS], im[VOXELS]; // the sums, of runs of samples
 };
 
-// Sine and cosine of sample k at voxel v of the lines, `shift` on; `phase` is that of the voxel before, and becomes
-// its own.
+// Sine and cosine of sample k at voxel v of the lines, moved on by `shift`; `phase` is that of the voxel before, and is
+// updated.
 static inline void phase_at(const struct lines *lines, uint4 k, uint v, uint shift, uints *phase, reals *s, reals *c)
 {
 #if POSITIONS
@@ -270,8 +269,8 @@ static inline void phase_at(const struct lines *lines, uint4 k, uint v, uint shi
 #endif
 }
 
-// NVIDIA's native cosine is 1.8e-8 too great in the mean, which adds up over samples of one sign. So every other run is
-// summed half a turn on, where the cosine is the same but for its sign, and subtracted.
+// NVIDIA's native cosine is 1.8e-8 too large on average, which adds up over samples of one sign. So every other run is
+// summed half a turn further, where the cosine only changes its sign, and subtracted.
 #if TRIG == 1 && !POSITIONS
 #define HALF_TURN(run) ((run) % 2 << 31)
 #else
@@ -348,7 +347,7 @@ static inline void place_lines(struct lines *lines, uint line, uint step, uint c
     }
 }
 #else
-// The matrix, the number in it of voxel 0, and the planes from a voxel of a line to the next.
+// The matrix, the number in it of voxel 0, and the number of planes from a voxel of a line to the next.
 #define POSITION_PARAMETERS uint size_x, uint size_y, uint size_z, ulong first, uint apart
 
 static inline void place_lines(struct lines *lines, uint line, POSITION_PARAMETERS)
@@ -392,8 +391,8 @@ static inline void store_lines(const struct lines *lines, uint line, uint step, 
     }
 }
 
-// `step` lines; voxel v of line l is number l + v * step of `count`. With several groups in dimension 1 each takes
-// `share` samples, and its sums go to its own row of `parts`.
+// There are `step` lines; voxel v of line l is number l + v * step of `count`. With several groups in dimension 1, each
+// takes `share` samples and writes its sums to its own row of `parts`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void mri_tuned(POSITION_PARAMETERS, uint step, uint count, GIVEN const uint4 *points, GIVEN const float *imaginary,
                uint begin, uint end, uint share, __global float2 *parts, __global float4 *total,

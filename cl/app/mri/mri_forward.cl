@@ -2,8 +2,8 @@
 // The non-Cartesian Fourier transform as direct sums: sample m becomes phi_m sum_n rho_n exp(-i 2 pi k_m . r_n) over the
 // voxels of a matrix, phi being the transform of the voxels' basis function. The adjoint of cl/app/mri/mri_fhd.cl.
 //
-// Phases are 32-bit fractions of a turn (lib/turn.clh), so that along a row they grow by a whole number. Rows are
-// added up by RUN voxels at most, those sums by a group's share of the voxels, and shares in pairs of floats.
+// Phases are 32-bit fractions of a turn (turn.clh), so that along a row they grow by a fixed integer. At most RUN voxels of
+// a row are added up in floats, then these sums over a group's share of the voxels; shares are added in pairs of floats.
 // Launch: mri_forward with a work-item for WIDTH samples in dimension 0 and a group for each `share` of the voxels
 // [begin, end) in dimension 1, whose sums go to a row of `parts`; then mri_forward_fold with a work-item a sample.
 // Cost: a sine, a cosine and 9 operations a voxel and sample.
@@ -24,7 +24,7 @@ struct sums {
     reals re, im;
 };
 
-// `run` voxels of a row, at the first of which the phase is given.
+// Sums `run` voxels of a row; the phase at the first of them is given.
 static inline void add_run(struct sums *sums, __global const float2 *image, uint run, uints phase, uints along)
 {
     reals re = (reals)(0.0f), im = (reals)(0.0f);
@@ -78,7 +78,7 @@ void mri_forward(__global const uint *k, uint samples, uint size_x, uint size_y,
             parts[(ulong)part * samples + m + lane] = (float2)(re.number[lane], im.number[lane]);
 }
 
-// The rows of `parts`, in their order; the last launch's samples go to `data` from `at` on.
+// Adds up the rows of `parts` in order; the last launch writes the samples to `data` from `at` on.
 __kernel void mri_forward_fold(__global const float2 *parts, uint rows, uint samples, __global const float2 *basis,
                                __global float4 *total, __global float2 *data, ulong at, uint stage)
 {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forward sum as a product of matrices, that of mri_separable.cl the other way round. Of a column (y, z) the voxels
-// at x and -x are a pair, of which S is the sum and D the difference: what the column adds to sample m is G_m(y,z) C_m,
-// with C_m = sum over pairs of cos(2 pi k_x x) S + i sin(2 pi k_x x) D and G_m(y,z) = exp(i 2 pi (k_y y + k_z z)), k
-// being the sample's with the opposite sign. So C is a product of a real matrix and one of pairs, and G is one sine and
-// cosine for a sample and column. Pairs of an axis of an even number of voxels lie half a voxel off its middle, as there.
+// The forward sum as a product of matrices, the reverse of mri_separable.cl. The voxels of a column (y, z) at x and -x form
+// a pair with the sum S and the difference D: the column adds G_m(y,z) C_m to sample m, with C_m = sum over pairs of cos(2
+// pi k_x x) S + i sin(2 pi k_x x) D and G_m(y,z) = exp(i 2 pi (k_y y + k_z z)), where k is the sample's with the opposite
+// sign. So C is the product of a real matrix and one of pairs, and G costs one sine and cosine for a sample and column. As
+// there, the pairs of an axis of an even number of voxels are half a voxel off its middle.
 //
 // A group has TILE_SAMPLES samples and goes through the columns of its share, TILE_COLUMNS at a time, and through their
-// pairs, TILE_X at a time: both factors of these are in local memory, two tiles of either, one barrier a step. A
-// work-item holds C of ITEM_SAMPLES samples and ITEM_COLUMNS columns in registers, and multiplies it by G and adds it up
-// when the columns' pairs are through. The work-items that have the same samples are added up in their order.
+// pairs, TILE_X at a time: both factors are in local memory, two tiles of each, with one barrier a step. A work-item holds
+// C of ITEM_SAMPLES samples and ITEM_COLUMNS columns in registers, and when all pairs of the columns are done, multiplies
+// it by G and adds it up. The work-items that have the same samples are added up in order.
 //
 // Launch: groups of GROUP = TILE_SAMPLES TILE_COLUMNS / (ITEM_SAMPLES ITEM_COLUMNS) work-items; a group for each
 // TILE_SAMPLES samples in dimension 0 and for each `share` of the voxels [begin, end) in dimension 1, whose sums go to a
-// row of `parts`; then mri_forward_fold. Shares are best whole columns: those at its ends are read in part.
-// Cost, of a pair of voxels and sample: 4 multiply-adds; a sine and a cosine for 1/TILE_COLUMNS of it and, of n pairs
-// along x, for 1/n; of local memory 2/ITEM_COLUMNS + 4/ITEM_SAMPLES numbers; of global memory 16/TILE_SAMPLES bytes.
+// row of `parts`; then mri_forward_fold. Shares are best whole columns: columns at the ends of a share are read in part.
+// Cost for a pair of voxels and a sample: 4 multiply-adds; a sine and a cosine for 1/TILE_COLUMNS of it and, with n pairs
+// along x, for 1/n; in local memory 2/ITEM_COLUMNS + 4/ITEM_SAMPLES numbers; in global memory 16/TILE_SAMPLES bytes.
 // Tunables: TILE_SAMPLES, TILE_COLUMNS, TILE_X, ITEM_SAMPLES (even; 4 TILE_X ITEM_COLUMNS or less than that times
 // TILE_SAMPLES), ITEM_COLUMNS, TRIG (turn.clh).
 #ifndef TILE_SAMPLES
@@ -38,13 +38,13 @@
 
 #include "separable.clh"
 
-#define ROWS (TILE_SAMPLES / ITEM_SAMPLES) // of work-items
+#define ROWS (TILE_SAMPLES / ITEM_SAMPLES) // rows of work-items
 #define COLUMNS (TILE_COLUMNS / ITEM_COLUMNS)
 #define GROUP (ROWS * COLUMNS)
-// What a work-item makes of a tile.
+// What a work-item computes of a tile.
 #define MAKES_SAMPLES (TILE_SAMPLES * TILE_X / GROUP)
 #define MAKES_COLUMNS (TILE_COLUMNS * TILE_X / GROUP)
-// Work-items that lie side by side write pairs of one column, which are as far apart as this, in different banks.
+// Neighbouring work-items write pairs of one column; at this distance the pairs are in different banks.
 #define PITCH (TILE_COLUMNS + 1)
 
 struct matrix {
@@ -57,7 +57,7 @@ struct image {
     ulong first, begin, end;
 };
 
-// Cosines and sines of pairs `pair` on, for a tile's samples from m on.
+// Cosines and sines of the pairs from `pair` on, for a tile's samples from m on.
 static inline void make_along(__local float2 *tile, __global const uint *k, uint samples, uint m, uint pair, uint is_off,
                               uint item)
 {
@@ -74,7 +74,7 @@ static inline float2 voxel_at(struct image image, ulong voxel)
     return voxel >= image.begin && voxel < image.end ? image.voxels[voxel - image.first] : (float2)(0.0f);
 }
 
-// S and D of pairs `pair` on, of columns from `column` on. The middle voxel of an odd axis is a pair by itself.
+// S and D of the pairs from `pair` on, of columns from `column` on. The middle voxel of an odd axis is a pair by itself.
 static inline void make_across(__local float4 *tile, struct image image, struct matrix matrix, ulong column, uint pair,
                                uint item)
 {
@@ -94,7 +94,7 @@ static inline void make_across(__local float4 *tile, struct image image, struct 
     }
 }
 
-// Samples of a work-item lie two by two: 16 bytes are read at once.
+// A work-item's samples come in twos, so that 16 bytes are read at once.
 static inline void multiply(float2 c[ITEM_SAMPLES][ITEM_COLUMNS], __local const float4 *along, __local const float4 *across)
 {
 #pragma unroll
@@ -122,13 +122,13 @@ static inline void multiply(float2 c[ITEM_SAMPLES][ITEM_COLUMNS], __local const 
     }
 }
 
-// Which of a tile's samples number i of a row of work-items is.
+// The number in the tile of sample i of a row of work-items.
 static inline uint sample_of(uint row, uint i)
 {
     return i / 2 * 2 * ROWS + 2 * row + i % 2;
 }
 
-// C of columns from `column` on, every COLUMNS-th, times G, to the sums; C is 0 again.
+// Adds C of the columns from `column` on, every COLUMNS-th, times G, to the sums, and resets C to 0.
 static inline void take(float2 sum[ITEM_SAMPLES], float2 c[ITEM_SAMPLES][ITEM_COLUMNS], __global const uint *k, uint samples,
                         uint m, uint row, struct matrix matrix, ulong column)
 {
@@ -201,7 +201,7 @@ void mri_forward_separable(__global const uint *k, uint samples, uint size_x, ui
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 
-    // Nobody reads the tiles any more.
+    // The tiles are not read any more.
     __local float2 *rest = (__local float2 *)across[0];
 #pragma unroll
     for (uint i = 0; i < ITEM_SAMPLES; i++)

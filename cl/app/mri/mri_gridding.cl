@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gridding: samples at any positions to and from the cells of a grid, by the window of Kaiser and Bessel; and the passes over
-// the image beside it. src/app/mri/gridding/gridding.h has the formulas.
+// Gridding: samples at arbitrary positions to and from the cells of a grid, with the Kaiser-Bessel window; and the passes
+// over the image that go with it. src/app/mri/gridding/gridding.h has the formulas.
 //
-// The window, kb(x) / kb(0) = I0(b sqrt(s)) / I0(b) with s = 1 - (2x/WIDTH)^2, is entire in s: one polynomial for all of
-// it, within 1e-8 of its greatest value, and positive terms but for the last ones, so that floats add about 1e-7.
+// The window, kb(x) / kb(0) = I0(b sqrt(s)) / I0(b) with s = 1 - (2x/WIDTH)^2, is entire in s: one polynomial describes all
+// of it to within 1e-8 of its maximum, and all terms but the last ones are positive, so that floats add an error of about
+// 1e-7.
 //
-// mri_spread makes a tile of the grid, TILE_X x TILE_Y x TILE_Z cells, from the samples whose windows touch it, in
-// their sorted order (gridding.clh), so that no float is added atomically. A tile of many samples is made in parts: the
-// first one stands in the grid, and mri_gridding_fold adds the others to it in their order.
-// A work-item has CELLS / GROUP cells in registers. CHUNK samples at a time come to local memory with their weights along
-// each axis, 0 outside of the window, and every work-item takes all of them up. Where work-items run one after another
-// (SERIAL) a group is one of them, which adds each sample to the cells of its window.
-// A sum over cells g of exp(-+i 2 pi g n/K) with n = j - floor(N/2), for j from 0 on, is a plain transform of what is
-// multiplied by phases[g] = exp(-i 2 pi g floor(N/2)/K): as the grid is stored here, or as it is read (conjugate).
+// mri_spread computes a tile of the grid, TILE_X x TILE_Y x TILE_Z cells, from the samples whose windows touch it, in their
+// sorted order (gridding.clh), so that no float is added atomically. A tile of many samples is computed in parts: the first
+// one is written to the grid, and mri_gridding_fold adds the others to it in order. A work-item has CELLS / GROUP cells in
+// registers. CHUNK samples at a time come to local memory with their weights along each axis, 0 outside of the window, and
+// every work-item adds all of them. Where work-items run one after another (SERIAL) a group is one work-item, which adds
+// each sample to the cells of its window. A sum over cells g of exp(-+i 2 pi g n/K) with n = j - floor(N/2), for j from 0
+// on, is a plain transform of the cells multiplied by phases[g] = exp(-i 2 pi g floor(N/2)/K): as the grid is stored here,
+// or as it is read (conjugate).
 //
-// Launch: mri_spread: a group of GROUP (SERIAL: of 1) for each job of mri_gridding_jobs, or what is none; SERIAL: in any
-// number of launches, each with the offset of its first job; mri_gridding_fold: such a group for each place of sums;
-// mri_take, mri_interpolate, mri_compensate: at least a work-item for each sample; mri_deapodise: for each voxel.
+// Launch: mri_spread: a group of GROUP (SERIAL: of 1) for each job of mri_gridding_jobs, or more; SERIAL: in any number of
+// launches, each with the offset of its first job; mri_gridding_fold: such a group for each place of sums; mri_take,
+// mri_interpolate, mri_compensate: at least a work-item for each sample; mri_deapodise: for each voxel.
 // Cost: mri_spread: 2 CELLS multiplications and additions a sample of a tile (SERIAL: 2 WIDTH^axes); reads 40 bytes for
 // each, writes the grid once. mri_interpolate: reads 32 bytes and WIDTH^axes cells a sample.
-// Tunables: TILE_X, TILE_Y, TILE_Z, GROUP, CHUNK, SERIAL (KN_CPU). What is computed: WIDTH; SPAN_X, SPAN_Y, SPAN_Z: the same, or 1 for an
-// axis of one cell; TERMS and COEFFICIENTS of the polynomial, the constant one first.
+// Tunables: TILE_X, TILE_Y, TILE_Z, GROUP, CHUNK, SERIAL (KN_CPU). The window: WIDTH; SPAN_X, SPAN_Y, SPAN_Z: the same, or
+// 1 for an axis of one cell; TERMS and COEFFICIENTS of the polynomial, the constant one first.
 #ifndef SERIAL
 #define SERIAL KN_CPU
 #endif
@@ -63,20 +64,20 @@ static inline float2 times(float2 a, float2 b)
     return (float2)(fma(a.x, b.x, -a.y * b.y), fma(a.x, b.y, a.y * b.x));
 }
 
-// The part of `count` samples that a job has: from the first of these on, and up to the second one.
+// A job's part of `count` samples: the number of its first one, and the end.
 static inline uint2 job_share(uint4 job, uint count)
 {
     return (uint2)((uint)((ulong)count * job.y / job.z), (uint)((ulong)count * (job.y + 1) / job.z));
 }
 
-// A tile's cell in the grid, if the grid has it.
+// The number in the grid of a tile's cell, if the grid has it.
 static inline bool cell_at(uint4 corner, uint cell, uint cells_x, uint cells_y, uint cells_z, uint4 *at)
 {
     *at = (uint4)(corner.x + cell % TILE_X, corner.y + cell / TILE_X % TILE_Y, corner.z + cell / (TILE_X * TILE_Y), 0);
     return at->x < cells_x && at->y < cells_y && at->z < cells_z;
 }
 
-// The sum of a tile's only part, or of one of several, to where it is wanted.
+// Writes the sum of a tile's only part, or of one of several, to its place.
 static inline void store_cell(uint4 job, uint4 corner, uint cell, uint cells_x, uint cells_y, uint cells_z,
                               __global const float2 *phases, float2 sum, __global float2 *grid, __global float2 *parts)
 {
@@ -90,10 +91,10 @@ static inline void store_cell(uint4 job, uint4 corner, uint cell, uint cells_x, 
 }
 
 #if SERIAL
-// Rows have room for windows that begin before them or end behind them.
+// Rows have room for windows that begin before them or end after them.
 #define PITCH (TILE_X + 2 * (SPAN_X - 1))
 
-// Whose window begins at cell `first` as the tile sees it.
+// A sample whose window begins at cell `first`, relative to the tile.
 static inline void add_sample(int4 first, float4 offset, float2 value, float2 *sums)
 {
     float along[SPAN_X], across[SPAN_Y];
@@ -151,7 +152,7 @@ mri_spread(__global const uint4 *jobs, __global const uint *starts, __global con
 #else
 #define EACH (CELLS / GROUP)
 
-// Ranges of samples one after another: ends[r] of them are those of the first r + 1.
+// Ranges of samples, one after another: ends[r] is the number of samples in the first r + 1 ranges.
 struct candidates {
     uint first[RANGES], ends[RANGES];
     int x[RANGES], y[RANGES], z[RANGES];
@@ -177,7 +178,7 @@ static inline void load_ranges(uint4 corner, uint cells_x, uint cells_y, uint ce
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// What `count` of them from `from` on, CHUNK at most, are to the tile's columns, rows and slices.
+// Loads `count` of them from `from` on, at most CHUNK, with their weights on the tile's columns, rows and slices.
 static inline void load_chunk(__local const struct candidates *all, uint from, uint count,
                               __global const uint4 *positions, __global const float4 *offsets,
                               __global const float2 *data, __local int4 *firsts, __local float4 *from_first,
@@ -248,7 +249,7 @@ mri_spread(__global const uint4 *jobs, __global const uint *starts, __global con
 }
 #endif
 
-// A group for each place of sums; that of a tile's first one adds them to what stands in the grid.
+// A group for each place of sums; that of a tile's first place adds them to the grid.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 mri_gridding_fold(__global const uint2 *folds, __global const float2 *parts, __global const float2 *phases, uint cells_x,
                   uint cells_y, uint cells_z, __global float2 *grid)
@@ -270,7 +271,7 @@ mri_gridding_fold(__global const uint2 *folds, __global const float2 *parts, __g
     }
 }
 
-// A window's cell on an axis, which it may wrap around, and the weight with the conjugate of the phase.
+// A window's cell on an axis, which it may wrap around, and its weight times the conjugate of the phase.
 static inline uint wrapped(uint first, uint t, uint cells)
 {
     return first + t < cells ? first + t : first + t - cells;
@@ -281,7 +282,7 @@ static inline float2 turned(float offset, uint t, int span, float2 phase)
     return weight(offset, (int)t, span) * (float2)(phase.x, -phase.y);
 }
 
-// A row of the window times its weights. Cells side by side are loaded without a thought for the grid's end.
+// A row of the window times its weights. If the window does not wrap, contiguous cells are loaded without checks.
 static inline float2 row_sum(__global const float2 *row, uint first, uint cells_x, const float2 *along)
 {
     float2 sum = (float2)(0.0f);
@@ -351,7 +352,7 @@ __kernel void mri_deapodise(__global const float2 *in, __global const float *fac
                       factors[size_x + size_y + n / size_x / size_y]);
 }
 
-// A step of density compensation: by how much of k-space the weights give each sample.
+// A step of density compensation: how much of k-space the weights assign to each sample.
 __kernel void mri_compensate(uint samples, __global const float2 *found, __global float2 *weights)
 {
     uint i = (uint)get_global_id(0);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where samples lie on the grid of mri_gridding.cl, and which groups make which of its tiles: everything that gridding
-// prepares of a trajectory, but for the sort between mri_gridding_bin and mri_gridding_place, by the bins of
-// gridding.clh, and the prefix sums between mri_gridding_parts and mri_gridding_jobs.
+// Where samples lie on the grid of mri_gridding.cl, and which groups compute which of its tiles: everything that gridding
+// prepares from a trajectory, except the sort between mri_gridding_bin and mri_gridding_place, by the bins of gridding.clh,
+// and the prefix sums between mri_gridding_parts and mri_gridding_jobs.
 //
-// A sample is at k / N as a fraction of a turn, 2^32 to one, along each axis: K times that is where it lies in cells, 32
-// bits of them behind the point.
+// A sample is at k / N as a fraction of a turn, in units of 2^-32, along each axis: K times that is its position in cells,
+// with 32 fractional bits.
 //
 // Launch: mri_gridding_bin, mri_gridding_place: at least a work-item for each sample; mri_gridding_starts: for each bin
 // and one more; mri_gridding_parts, mri_gridding_jobs: for each tile.
@@ -12,8 +12,8 @@
 // Tunables: those of mri_gridding.cl.
 #include "gridding.clh"
 
-// A window's first cell, at which it wraps, and how far that is from the sample. What lies on a cell but for the
-// rounding of its fraction lies there.
+// A window's first cell, with wrap-around, and its distance from the sample. A sample that is on a cell but for the
+// rounding of its fraction is placed on it.
 static inline uint first_cell(uint fraction, uint cells, uint span, float *offset)
 {
     ulong at = (ulong)fraction * cells + ((ulong)cells << 32), first;
@@ -26,7 +26,7 @@ static inline uint first_cell(uint fraction, uint cells, uint span, float *offse
     return (uint)(first >= cells ? first - cells : first);
 }
 
-// keys: the samples' bins; order: their numbers.
+// keys: the bins of the samples; order: their numbers.
 __kernel void mri_gridding_bin(uint samples, __global const uint *fractions, uint cells_x, uint cells_y, uint cells_z,
                                __global uint *keys, __global uint *order)
 {
@@ -43,7 +43,7 @@ __kernel void mri_gridding_bin(uint samples, __global const uint *fractions, uin
     order[m] = m;
 }
 
-// Of each sample in sorted order the window's first cell along x, y and z, and its number; and the offsets.
+// For each sample in sorted order: the window's first cell along x, y and z, and the sample's number; and the offsets.
 __kernel void mri_gridding_place(uint samples, __global const uint *order, __global const uint *fractions,
                                  uint cells_x, uint cells_y, uint cells_z, __global uint4 *positions,
                                  __global float4 *offsets)
@@ -67,7 +67,7 @@ __kernel void mri_gridding_place(uint samples, __global const uint *order, __glo
     offsets[i] = offset;
 }
 
-// starts[bin]: how many samples stand before the bin's.
+// starts[bin]: the number of samples in the bins before.
 __kernel void mri_gridding_starts(uint samples, __global const uint *keys, uint bins, __global uint *starts)
 {
     uint bin = (uint)get_global_id(0), low = 0, high = samples;
@@ -84,7 +84,7 @@ __kernel void mri_gridding_starts(uint samples, __global const uint *keys, uint 
     starts[bin] = low;
 }
 
-// extras[tile]: the parts that the tile is made in, `split` samples each at most, beyond one.
+// extras[tile]: the number of parts of the tile, with at most `split` samples each, beyond one.
 __kernel void mri_gridding_parts(uint tiles, uint split, __global const uint *starts, uint cells_x, uint cells_y,
                                  uint cells_z, __global uint *extras)
 {
@@ -102,9 +102,9 @@ __kernel void mri_gridding_parts(uint tiles, uint split, __global const uint *st
     extras[tile] = count == 0 ? 0 : (uint)min((count - 1) / split, (ulong)(GRIDDING_PARTS - 1));
 }
 
-// From the extras' exclusive sums, of which as many as `room` have a place: each part of a tile as (tile, part, parts,
-// the place of the second part's sums), and for each tile in parts at that place (tile, places). What is written
-// nowhere stays as it is, no job and no fold.
+// From the exclusive sums of the extras, of which as many as `room` have a place: each part of a tile as (tile, part,
+// parts, the place of the second part's sums), and for each tile in parts, at that place, (tile, places). Entries that are
+// not written keep their values, which mean no job and no fold.
 __kernel void mri_gridding_jobs(uint tiles, uint room, __global const uint *extras, __global const uint *sums,
                                 __global uint4 *jobs, __global uint2 *folds)
 {

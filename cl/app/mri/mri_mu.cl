@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The factor of each sample in the adjoint: mu_m = conj(phi_m) w_m d_m, with the data d, the density compensation w and
-// the transform phi of a voxel's basis function, after Stone et al., Accelerating advanced MRI reconstructions on GPUs,
-// J. Parallel Distrib. Comput. 68 (2008), whose phi* d it is.
+// The factor of each sample in the adjoint: mu_m = conj(phi_m) w_m d_m, with the data d, the density compensation w and the
+// transform phi of a voxel's basis function. After Stone et al., Accelerating advanced MRI reconstructions on GPUs, J.
+// Parallel Distrib. Comput. 68 (2008), where it is phi* d.
 //
-// Real and imaginary parts go where the sums want them: `re_step` numbers from a sample to the next, from re[re_at] on.
+// Real and imaginary parts are stored as the sums need them: `re_step` numbers from a sample to the next, from re[re_at]
+// on.
 // Launch: a work-item a sample. Cost: reads and writes each number once.
 // Tunables: DATA, WEIGHTS, BASIS (0: the factor is 1 and its argument is not read).
 #ifndef DATA

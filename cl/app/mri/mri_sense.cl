@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coils' sensitivities (src/app/mri/sense/sense.h): what a coil sees of an image, and the way back, summed over coils.
+// Coil sensitivities (src/app/mri/sense/sense.h): an image as a coil sees it, and the adjoint, summed over coils.
 //
 // Launch: ceil(count / (GROUP * ITEMS)) groups.
-// Cost: multiply reads a map and an image and writes an image; add reads one more, but for the first coil.
+// Cost: multiply reads a map and an image and writes an image; add reads one image more, except for the first coil.
 // Tunables: GROUP, ITEMS (voxels a work-item; on CPUs they are neighbours).
 #ifndef GROUP
 #define GROUP 256
@@ -44,7 +44,7 @@ mri_sense_multiply(__global const float2 *map, __global const float2 *x, __globa
     }
 }
 
-// sum += S^H y; where `begins` is not 0 there is no sum yet.
+// sum += S^H y; where `begins` is not 0, there is no sum yet.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 mri_sense_add(__global const float2 *map, __global const float2 *y, __global float2 *sum, ulong count, uint begins)
 {

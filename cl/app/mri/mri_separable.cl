@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adjoint on the matrix's own voxels as a product of matrices. exp(i 2 pi k . r) is a product of a factor along x
-// and one across it, so that the image at x and at a column (y, z) is sum_m A_mx G_m(y,z), with A_mx = exp(i 2 pi k_x x)
-// and G_m(y,z) = mu_m exp(i 2 pi (k_y y + k_z z)). Voxels at x and -x are a pair: with U = sum cos(2 pi k_x x) G and
-// V = sum sin(2 pi k_x x) G they are U + iV and U - iV. So A is real, cosines and sines, and G has two real columns
-// for one of voxels. Pairs of an axis of an even number of voxels lie half a voxel off its middle, p + 1/2 from it; G
-// has the phase of that half voxel. Of an odd axis the first pair is the middle voxel, twice.
+// The adjoint on the matrix's own voxels as a product of matrices. exp(i 2 pi k . r) is a product of a factor along x and
+// one across it, so that the image at x and at a column (y, z) is sum_m A_mx G_m(y,z), with A_mx = exp(i 2 pi k_x x) and
+// G_m(y,z) = mu_m exp(i 2 pi (k_y y + k_z z)). Voxels at x and -x form a pair: with U = sum cos(2 pi k_x x) G and V = sum
+// sin(2 pi k_x x) G they are U + iV and U - iV. So A is real (cosines and sines), and G has two real columns for each
+// column of voxels. The pairs of an axis of an even number of voxels are half a voxel off its middle, p + 1/2 from it; G
+// has the phase of that half voxel. On an odd axis the first pair is the middle voxel, twice.
 //
-// A group makes TILE_X pairs times TILE_COLUMNS columns. It makes both factors of TILE_SAMPLES samples in local memory,
-// from reduced phases, and multiplies them as cl/algo/gemm/gemm.cl does: two tiles of either, one barrier a step; a
-// work-item holds 4 sums each of ITEM_X pairs and ITEM_COLUMNS columns in registers. Neither matrix is ever stored.
+// A group computes TILE_X pairs times TILE_COLUMNS columns. It computes both factors for TILE_SAMPLES samples in local
+// memory, from reduced phases, and multiplies them as cl/algo/gemm/gemm.cl does: two tiles of each, with one barrier a
+// step; a work-item holds 4 sums for each of ITEM_X pairs and ITEM_COLUMNS columns in registers. Neither matrix is ever
+// stored.
 //
 // Launch: groups of GROUP = TILE_X TILE_COLUMNS / (ITEM_X ITEM_COLUMNS) work-items; the first dimension has a group for
 // every tile, those of the same columns side by side; the second one for every share of the samples.
-// Cost, of a pair of voxels and sample: 4 multiply-adds; a sine and a cosine for 1/TILE_COLUMNS and two more for
-// 1/TILE_X of it (some 20 operations each by polynomials); of local memory 2 (1/ITEM_X + 1/ITEM_COLUMNS) numbers; of
-// global memory 20 bytes a sample and group. With tiles of 64 x 64 and items of 4 x 4: 4 + 0.7 operations and 4 bytes of
-// local memory a pair of voxels, so that multiply-adds are the limit, 2 a voxel.
+// Cost for a pair of voxels and a sample: 4 multiply-adds; a sine and a cosine for 1/TILE_COLUMNS and two more for 1/TILE_X
+// of it (some 20 operations each by polynomials); in local memory 2 (1/ITEM_X + 1/ITEM_COLUMNS) numbers; in global memory
+// 20 bytes a sample and group. With tiles of 64 x 64 and items of 4 x 4: 4 + 0.7 operations and 4 bytes of local memory a
+// pair of voxels, so that multiply-adds are the limit, 2 a voxel.
 // Tunables: TILE_X, TILE_COLUMNS, TILE_SAMPLES, ITEM_X, ITEM_COLUMNS (even), TRIG (turn.clh). What is summed: REAL_MU.
 #ifndef TILE_X
 #define TILE_X 64
@@ -42,21 +43,21 @@
 #include "mri.clh"
 #include "separable.clh"
 
-#define ROWS (TILE_X / ITEM_X) // of work-items
+#define ROWS (TILE_X / ITEM_X) // rows of work-items
 #define COLUMNS (TILE_COLUMNS / ITEM_COLUMNS)
 #define GROUP (ROWS * COLUMNS)
-// What a work-item makes of a tile: pairs of numbers.
+// What a work-item computes of a tile: pairs of numbers.
 #define MAKES_X (TILE_X * TILE_SAMPLES / GROUP)
 #define MAKES_COLUMNS (TILE_COLUMNS * TILE_SAMPLES / GROUP)
 
-// The samples of a share that are left: k as fractions of a turn a voxel and the real part of mu; its imaginary part.
+// The remaining samples of a share: k as fractions of a turn a voxel, and the real part of mu; its imaginary part.
 struct samples {
     __global const uint4 *points;
     __global const float *imaginary;
     uint left;
 };
 
-// Cosines and sines of pairs `pair` on, for TILE_SAMPLES samples. Samples beyond the last one are the last one again.
+// Cosines and sines of the pairs from `pair` on, for TILE_SAMPLES samples. Past the end, the last sample is repeated.
 static inline void make_along(__local float2 *tile, struct samples samples, uint pair, uint is_off, uint item)
 {
 #pragma unroll
@@ -67,7 +68,7 @@ static inline void make_along(__local float2 *tile, struct samples samples, uint
     }
 }
 
-// G of columns that are `y` and `z` steps from the middle, for TILE_SAMPLES samples; 0 beyond the last one.
+// G of the columns that are `y` and `z` steps from the middle, for TILE_SAMPLES samples; 0 beyond the last one.
 static inline void make_across(__local float2 *tile, struct samples samples, const uint *y, const uint *z, uint is_off,
                                uint item)
 {
@@ -87,7 +88,7 @@ static inline void make_across(__local float2 *tile, struct samples samples, con
     }
 }
 
-// Pairs and columns of a work-item lie two by two: 16 bytes are read at once.
+// A work-item's pairs and columns come in twos, so that 16 bytes are read at once.
 static inline void multiply(float4 sum[ITEM_X][ITEM_COLUMNS], __local const float4 *along, __local const float4 *across)
 {
 #pragma unroll
@@ -139,8 +140,8 @@ static inline void put(struct target to, ulong voxel, float2 sum)
         give(to.total, to.image, n, pair_add(begun(to.total, n, to.stage), sum), to.stage);
 }
 
-// The image's voxels from number `first` of the matrix on, `count` of them, in columns from first / size_x on. With
-// several groups in dimension 1 each takes `share` samples, and its sums go to its own row of `parts`.
+// The image's voxels from number `first` of the matrix on, `count` of them, in columns from first / size_x on. With several
+// groups in dimension 1, each takes `share` samples and writes its sums to its own row of `parts`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void mri_separable(uint size_x, uint size_y, uint size_z, ulong first, uint count, __global const uint4 *points,
                    __global const float *imaginary, uint begin, uint end, uint share, __global float2 *parts,

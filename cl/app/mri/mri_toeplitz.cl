@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The convolution of src/app/mri/solver/toeplitz.h, but for its transforms: where the differences stand on the grid, and the
-// product with the eigenvalues.
+// The convolution of src/app/mri/solver/toeplitz.h, except for its transforms: where the differences are on the grid, and
+// the product with the eigenvalues.
 //
-// Launch: mri_toeplitz_embed over (x points of half the grid, y points, z points), any groups; mri_toeplitz_multiply with
-// ceil(count / (2 * GROUP * ITEMS)) groups.
+// Launch: mri_toeplitz_embed over (x points of half the grid, y points, z points), groups of any size;
+// mri_toeplitz_multiply with ceil(count / (2 * GROUP * ITEMS)) groups.
 // Cost: embed writes half of the grid; multiply reads and writes the grid and reads the eigenvalues.
 // Tunables: GROUP, ITEMS (pairs of points a work-item; on CPUs they are neighbours).
 #ifndef GROUP
@@ -17,8 +17,8 @@
 #endif
 #endif
 
-// Where point i of an axis of `length` stands among the differences of an axis of n voxels, of which there are 2 n: at
-// d + n. False where there is none.
+// The place of point i of an axis of `length` among the 2 n differences of an axis of n voxels: difference d is at d + n.
+// False if it has none.
 inline bool find_difference(uint i, uint length, uint n, uint *position)
 {
     if (n == 1) {
@@ -28,12 +28,12 @@ inline bool find_difference(uint i, uint length, uint n, uint *position)
     if (i < n)
         *position = i + n;
     else
-        *position = n - (length - i); // wraps round where there is none
+        *position = n - (length - i); // wraps around if there is no such difference
     return i < n || length - i < n;
 }
 
-// The conjugate of q, as the transform with the other sign wants it, from the first `centre + 1` of its differences, the
-// last of which is that of 0: of the others there is the conjugate, as far behind it as they are before.
+// The conjugate of q, because the transform has the other sign, from the first `centre + 1` of its differences, the last of
+// which is 0: each later one is the conjugate of its mirror image.
 __kernel void mri_toeplitz_embed(__global const float2 *q, __global float2 *grid, uint nx, uint ny, uint nz,
                                  uint length_x, uint length_y, uint length_z)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients on the normal equations with a correction term (cl/operator/cgnr.cl has the formulas) for many
-// right-hand sides, images, of one matrix: IMAGES of them stand side by side, so that A and A^T are read once for all of
-// them. Element j of image l of block q is at (q * length + j) * IMAGES + l. Every image has an alpha, a beta and an end of
-// its own; its sums have one order, whatever stands beside it.
+// Conjugate gradients on the normal equations with a correction term (formulas: cl/operator/cgnr.cl) for many right-hand
+// sides, called images, with one matrix: IMAGES of them are stored side by side, so that A and A^T are read once for all of
+// them. Element j of image l of block q is at (q * length + j) * IMAGES + l. Every image has its own alpha, beta and end;
+// its sums have one order, whatever images are beside it.
 //
-// Launch, of an iteration; get_group_id(1) is the block: batch_move, x and h along d; batch_turn, the next d; then
-// batch_multiply, w = A d, GROUP / (LANES * SHARES) rows a group, and batch_back, e = A^T w + L d, so many at a time of
-// the `each` columns of a group. Sums of an image are of parts, one of each group, which every group of the next kernel
-// adds up in one order. Groups of batch_move and batch_turn have STEP images and `each` columns: group
-// slice + IMAGES / STEP * chunk those of a slice and a chunk. Before and after: batch_take and batch_give put images side
-// by side and back; batch_begin, batch_residual. cl/app/sparse/sparse_batch_whole.cl has all iterations in one launch,
+// Launch, in each iteration; get_group_id(1) is the block: batch_move, x and h along d; batch_turn, the next d; then
+// batch_multiply, w = A d, GROUP / (LANES * SHARES) rows a group, and batch_back, e = A^T w + L d, this many at a time of
+// the `each` columns of a group. Sums of an image consist of parts, one of each group, which every group of the next kernel
+// adds up in one order. Groups of batch_move and batch_turn have STEP images and `each` columns: group slice + IMAGES /
+// STEP * chunk has those of a slice and a chunk. Before and after: batch_take and batch_give interleave the images and
+// separate them again; batch_begin, batch_residual. cl/app/sparse/sparse_batch_whole.cl has all iterations in one launch,
 // cl/app/sparse/sparse_batch_tiles.cl products in tiles of rows.
 // Cost, for IMAGES images: a product reads the matrix once, a vector's line of IMAGES numbers for every nonzero, and
 // writes one for every row; batch_back reads e, d, x, h beside it, batch_move reads these and writes x, h, batch_turn
@@ -56,8 +56,8 @@ batch_back(__global const uint *starts, __global const uint *indices, __global c
                  block * get_num_groups(0) + get_group_id(0), parts, node);
 }
 
-// x and h along d, unless an image has ended, or d.e is not positive: `curvatures` is 0 then, and d.e otherwise. Parts
-// of |g|^2 and g.e. Iteration 0, with no parts of d.e, moves nothing.
+// Moves x and h along d, unless an image has ended, or d.e is not positive: `curvatures` is then 0, otherwise d.e. Parts of
+// |g|^2 and g.e. Iteration 0, which has no parts of d.e, moves nothing.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 batch_move(__global float *restrict x, __global float *restrict h, __global const float *restrict d,
            __global const float *restrict e, uint n, uint each,
@@ -87,8 +87,8 @@ batch_move(__global float *restrict x, __global float *restrict h, __global cons
     put_part(squares, turn, block * chunks + chunk, STEP, next + slice * STEP);
 }
 
-// Whether images end, and d of those that do not. norms: |g|^2 of iteration 0, `all` further on
-// the d.e that led there (0), and so on.
+// Decides whether images end, and computes d of the others. norms: |g|^2 of iteration 0, then, `all` further on, the d.e
+// that led there (0), and so on.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 batch_turn(__global const float *restrict x, __global const float *restrict h, __global float *restrict d, uint n,
            uint each, float weight,
@@ -125,7 +125,7 @@ batch_turn(__global const float *restrict x, __global const float *restrict h, _
 
 // ---- before and after ----
 
-// `count` vectors of n numbers, one after the other, side by side; 0 for what is missing in the last block.
+// Interleaves `count` vectors of n numbers, which are stored one after the other; images missing in the last block are 0.
 __kernel void batch_take(__global const float *from, __global float *to, ulong first, uint n, uint count)
 {
     size_t position = get_global_id(0), row = position / IMAGES, block = get_global_id(1);
@@ -135,7 +135,7 @@ __kernel void batch_take(__global const float *from, __global float *to, ulong f
         to[block * n * IMAGES + position] = image < count ? from[(first + image) * n + row] : 0;
 }
 
-// And back.
+// The reverse.
 __kernel void batch_give(__global const float *from, __global float *to, ulong first, uint n, uint count)
 {
     size_t position = get_global_id(0), row = position / IMAGES, block = get_global_id(1);
@@ -158,8 +158,8 @@ __kernel void batch_begin(__global const float *x, __global float *h, __global f
     e[at] = 0;
 }
 
-// w -= b; of the `each` rows of a chunk |w|^2 and |b|^2: sums[2 * chunk * all + image], and `all` further on. Groups as
-// batch_move has them.
+// w -= b; |w|^2 and |b|^2 over the `each` rows of a chunk: sums[2 * chunk * all + image], and `all` further on. Groups are
+// those of batch_move.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 batch_residual(__global float *w, __global const float *b, uint rows, uint each, __global acc *sums, uint all)
 {

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both products of an iteration of cl/app/sparse/sparse_batch.cl for matrices whose rows share columns, as rays through an image do:
-// rows that lie near each other are a tile, of which a group has w = A d in its local memory, and adds up what each
-// column gets of it, A^T w of these rows alone: a line of IMAGES sums. So w is never written, and memory is read for the
-// tile's lines of d, not for every nonzero.
+// Both products of an iteration of cl/app/sparse/sparse_batch.cl for matrices whose rows share columns, as rays through an
+// image do. Neighbouring rows form a tile; a group keeps w = A d of its tile in local memory, and adds up what each column
+// gets from it, A^T w of these rows alone: a line of IMAGES sums. So w is never written, and memory is read for the tile's
+// lines of d, not for every nonzero.
 //
-// Launch; get_group_id(1) is the block: batch_tile, a group for a tile; batch_gather, which adds up a column's lines,
-// which stand together, and does what batch_back does of the rest, GROUP / LANES of the `each` columns of a group at a
+// Launch; get_group_id(1) is the block: batch_tile, a group for a tile; batch_gather, which adds up the lines of a column,
+// which are contiguous, and does the rest of the work of batch_back, GROUP / LANES of the `each` columns of a group at a
 // time.
-// Arrays: tile t has rows t * TILE and on, row r the fours of nonzeros starts[r] to starts[r + 1] - 1: each a column, and
-// the value's bits; the last four is filled up with 0 times its last column. A tile's entries, the longest first, are
-// entries[firsts[t]] to entries[firsts[t + 1] - 1]: fours x to y - 1 of `back`, row in the tile and the value's bits, are
-// summed in line z. Column j has lines columns[j] to columns[j + 1] - 1.
-// Cost: the matrix is read twice; lines of d as often as the tile's rows share no cache, all lines written and read once.
-// Tunables: those of cl/app/sparse/sparse_batch.cl but STEP, SHARES and AHEAD; TILE (rows, whose IMAGES numbers fill local memory).
+// Arrays: tile t has the rows from t * TILE on, row r the fours of nonzeros starts[r] to starts[r + 1] - 1: each a column,
+// and the value's bits; the last four is padded with 0 times its last column. A tile's entries, the longest first, are
+// entries[firsts[t]] to entries[firsts[t + 1] - 1]: fours x to y - 1 of `back` (row in the tile, and the value's bits) are
+// summed in line z. Column j has the lines columns[j] to columns[j + 1] - 1.
+// Cost: the matrix is read twice; lines of d are read as often as the tile's rows miss the cache; all lines are written and
+// read once.
+// Tunables: those of cl/app/sparse/sparse_batch.cl except STEP, SHARES and AHEAD; TILE (rows, whose IMAGES numbers fill
+// local memory).
 #ifndef TILE
 #define TILE 256
 #endif
 
 #include "batch.clh"
 
-// Of fours i to end - 1; x: the first line's images of this work-item.
+// Sums fours i to end - 1; x: the first line's images of this work-item.
 #define DEFINE_SUM(name, space)                                                                                        \
     inline images name(uint i, uint end, __global const uint4 *nonzeros, space const images *x)                        \
     {                                                                                                                  \
@@ -61,7 +63,7 @@ batch_tile(__global const uint *starts, __global const uint4 *nonzeros, uint row
     }
 }
 
-// e = A^T w, the sums of its lines, and L d; parts of d.e and of d.g.
+// e = A^T w (the sums of its lines) + L d; parts of d.e and of d.g.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 batch_gather(__global const uint *columns, uint n, uint each, uint lines, __global const float *sums,
              __global float *e, __global const float *x, __global const float *h, __global const float *d, float weight,

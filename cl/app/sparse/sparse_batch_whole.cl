@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients for many right-hand sides (cl/app/sparse/sparse_batch.cl), many iterations in one launch: for systems so small
-// that launches are what takes time.
+// Conjugate gradients for many right-hand sides (cl/app/sparse/sparse_batch.cl), with many iterations in one launch: for
+// systems so small that launches dominate the time.
 // Launch: a group for IMAGES images, a block, which is get_group_id(1).
-// Cost: as cl/app/sparse/sparse_batch.cl, every group by itself.
-// Tunables: those of cl/app/sparse/sparse_batch.cl but STEP; GROUP is at least IMAGES.
+// Cost: that of cl/app/sparse/sparse_batch.cl, in every group by itself.
+// Tunables: those of cl/app/sparse/sparse_batch.cl except STEP; GROUP is at least IMAGES.
 #include "batch.clh"
 
 // The whole step of a block's images. Pointers: to the first one's elements, `norms` to its position among `all` of an
@@ -23,7 +23,7 @@ inline void step_images(__global float *x, __global float *h, __global float *d,
     d += image;
     e += image;
     norms += image;
-    // In iteration 0, too: PoCL 3.1 mixes up what work-items keep over barriers in a branch.
+    // It runs in iteration 0, too: PoCL 3.1 mixes up what work-items keep over barriers in a branch.
     for (uint j = from; j < n && goes_on && iteration > 0; j += GROUP / IMAGES)
         take_curve(x, h, d, e, j, n, terms, &curvature, &slope);
     sum_images(&curvature, &slope, IMAGES, node);

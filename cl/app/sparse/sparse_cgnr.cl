@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // An iteration of cl/operator/cgnr.cl on the normal equations in two launches, for a sparse matrix of few columns.
 //
-// Launches differ in nothing but which of two cells holds x, h and d: those of two iterations may be recorded, and repeated.
-// The |A x - b|^2 that forward leaves is that of x_k-1.
+// The launches of all iterations differ only in which of two cells holds x, h and d: those of two iterations may be
+// recorded and repeated. The |A x - b|^2 that forward leaves is that of x_k-1.
 //
-// Launch, two an iteration: cgnr_forward with `parts` groups, each of which takes the whole step of x, h and d (columns
-// are few) and then its rows of w = A d; cgnr_backward, LANES work-items a column. Both leave `state` as
-// cl/operator/cgnr.cl has it.
-// Why forward has twenty arguments: twelve are buffers of their own (a matrix is three of them; x, h and d are what other
-// launches multiply, exchange or read back), and scalars in a buffer would be one more read that others wait for.
-// Cost: forward reads x, h, d, e once a group, and A, in slices of rows as SELL has them (cl/app/sparse/sparse_ell.cl; w and r in
-// that order); backward A^T and w. What they take is reads that wait for one another: so each asks for what stands at
-// known positions first of all, the first AHEAD elements of its row, too.
-// Tunables: REAL_BITS, GROUP, LANES (powers of two), SLICE, COLUMNS (at least as many as there are, in cgnr_forward's local memory),
-// AHEAD, INDEX_BITS (16 or 32), RESIDUAL (1: r = A x - b is kept, too), CORRECTION (cl/operator/cgnr.clh), ACC_SOFT
-// (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
+// Launch, two an iteration: cgnr_forward with `parts` groups, each of which computes the whole step of x, h and d (there
+// are few columns) and then its rows of w = A d; cgnr_backward, LANES work-items a column. Both leave `state` as
+// cl/operator/cgnr.cl defines it.
+// Why forward has twenty arguments: twelve are separate buffers (a matrix is three of them; x, h and d are multiplied,
+// exchanged or read back by other launches), and scalars in a buffer would be one more read to wait for.
+// Cost: forward reads x, h, d, e once a group, and A, in slices of rows as in SELL (cl/app/sparse/sparse_ell.cl; w and r
+// are in that order); backward reads A^T and w. The time goes into reads that wait for one another, so each kernel first of
+// all loads what is at known positions, including the first AHEAD elements of its row.
+// Tunables: REAL_BITS, GROUP, LANES (powers of two), SLICE, COLUMNS (at least as many as there are, in cgnr_forward's local
+// memory), AHEAD, INDEX_BITS (16 or 32), RESIDUAL (1: r = A x - b is kept, too), CORRECTION (cl/operator/cgnr.clh),
+// ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
 #include "../../shared/sparse.h"
 
 #ifndef GROUP
@@ -68,7 +68,7 @@ typedef uint sell_index;
 typedef struct {
     uint number, code;      // code: 0, or why the iterations end here (STOP_)
     acc curvature, squares; // d.e and |g|^2
-    acc rest;               // RESIDUAL: |A x - b|^2 of the x before
+    acc rest;               // RESIDUAL: |A x - b|^2 of the previous x
     real length, ratio;    // alpha and beta
 } iteration;
 
@@ -80,7 +80,7 @@ inline void read_iteration(__global const acc *state, uint parts, iteration *now
     now->length = now->ratio = 0;
 }
 
-// |g|^2 of iteration 0, once that is over.
+// |g|^2 of iteration 0, once that is done.
 inline acc read_first(__global const acc *state, uint parts, const iteration *now)
 {
     return now->number > 0 ? state[NORM(0)] : ACC_ZERO;
@@ -108,7 +108,7 @@ inline void read_columns(__global const real *x, __global const real *h, __globa
     }
 }
 
-// RESIDUAL: the iterations end where |A x - b|^2 / |b|^2 of the x before is `residual` at most.
+// RESIDUAL: the iterations end when |A x - b|^2 / |b|^2 of the previous x is at most `residual`.
 inline void judge_residual(__global const acc *state, uint parts, real residual, __local acc *node, iteration *now)
 {
 #if RESIDUAL
@@ -118,7 +118,7 @@ inline void judge_residual(__global const acc *state, uint parts, real residual,
 #endif
 }
 
-// The step's length, and d.e; the iterations end where there is no step.
+// The length of the step, and d.e; the iterations end if there is no step.
 inline void find_step(const column *own, uint n, real weight, __local acc *node, iteration *now)
 {
     acc curvature = ACC_ZERO, slope = ACC_ZERO;
@@ -138,7 +138,7 @@ inline void find_step(const column *own, uint n, real weight, __local acc *node,
         now->code = STOP_CURVATURE;
 }
 
-// x and h take the step; |g|^2 after it, and by g.(e + F) how the direction turns.
+// Moves x and h along by the step; computes |g|^2 after it, and from g.(e + F) the next direction's beta.
 inline void take_step(column *own, uint n, real weight, __local acc *node, iteration *now)
 {
     acc squares = ACC_ZERO, turn = ACC_ZERO;
@@ -161,7 +161,7 @@ inline void take_step(column *own, uint n, real weight, __local acc *node, itera
         now->ratio = acc_ratio(turn, now->curvature);
 }
 
-// x stays, and so does its gradient.
+// x stays where it is, and so does its gradient.
 inline void take_no_step(__global const acc *state, uint parts, iteration *now)
 {
     now->squares = state[NORM(now->number - 1)];
@@ -173,7 +173,7 @@ typedef struct {
     __global real *x, *h, *d;
 } place;
 
-// The next direction, for the group, and of all columns a share of the groups' each to the next launch.
+// Computes the next direction, for the group; each group writes its share of all columns for the next launch.
 inline void leave_columns(const column *own, uint n, real weight, real ratio, const place *next,
                           __local real *direction)
 {
@@ -194,7 +194,7 @@ inline void leave_columns(const column *own, uint n, real weight, real ratio, co
     }
 }
 
-// A, as slices of rows have it.
+// A in slices of rows.
 typedef struct {
     __global const uint *starts;
     __global const sell_index *indices;
@@ -202,14 +202,14 @@ typedef struct {
     uint rows;
 } sliced;
 
-// A row's first AHEAD elements, and where it goes on behind them.
+// A row's first AHEAD elements, and where it continues after them.
 typedef struct {
     uint next, end;
     uint index[AHEAD];
     real value[AHEAD];
 } row_ahead;
 
-// `row` may be none.
+// `row` may be past the end.
 inline void ask_row(const sliced *a, uint row, row_ahead *ahead)
 {
     ahead->next = row < a->rows ? a->starts[row / SLICE] + row % SLICE : 0;
@@ -222,7 +222,7 @@ inline void ask_row(const sliced *a, uint row, row_ahead *ahead)
     }
 }
 
-// That row and the direction.
+// The product of that row and the direction.
 inline real multiply_row(const sliced *a, const row_ahead *ahead, __local const real *direction)
 {
     real sum = 0;
@@ -239,7 +239,7 @@ inline real multiply_row(const sliced *a, const row_ahead *ahead, __local const 
     return sum;
 }
 
-// Row `row` of r takes the step, by w of the iteration before.
+// Moves row `row` of r along by the step, using w of the previous iteration.
 inline real move_residual(const iteration *now, uint row, __global const real *w, __global real *r)
 {
     real residue = now->number > 0 ? fma(now->length, w[row], r[row]) : r[row];
@@ -248,9 +248,9 @@ inline real move_residual(const iteration *now, uint row, __global const real *w
     return residue;
 }
 
-// An iteration reads x, h and d and leaves the next ones elsewhere, since groups do not wait for one another. In the
-// last one, `most`, there is no product any more. `gradient`: |g|^2 / |g_0|^2 to stop at; `residual`: |A x - b|^2 / |b|^2
-// to stop at, below 0 never.
+// An iteration reads x, h and d and writes the next ones elsewhere, because groups do not wait for one another. The last
+// one, `most`, has no product any more. `gradient`: |g|^2 / |g_0|^2 to stop at; `residual`: |A x - b|^2 / |b|^2 to stop at;
+// below 0: never.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 cgnr_forward(__global const uint *starts, __global const sell_index *indices, __global const real *values,
              uint rows, uint n, __global const real *x, __global const real *h, __global const real *d,
@@ -272,7 +272,7 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
     read_iteration(state, parts, &now);
     acc first = read_first(state, parts, &now);
     if (now.number > most)
-        return; // of all groups, as below
+        return; // uniform over all groups, here and below
     count_iteration(state, parts, now.number);
     if (now.number > 0) {
         if (now.code == 0)
@@ -333,7 +333,7 @@ cgnr_backward(__global const uint *starts, __global const uint *indices, __globa
     }
     end_iteration(state, parts);
     if (read_cell(state, CODE(1)) != 0 || read_cell(state, COUNT(1)) > most)
-        return; // of all groups
+        return; // uniform over all groups
 #pragma unroll
     for (uint k = 0; k < AHEAD; k++)
         if (next - (AHEAD - k) * LANES < end)

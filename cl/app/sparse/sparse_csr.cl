@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = A x, A sparse, its rows one behind another (CSR): row i has the nonzeros starts[i] to starts[i + 1], columns
-// ascending. Sums are float, and in a fixed order, but for spmv_scatter's.
+// y = A x for a sparse A in CSR: row i has the nonzeros starts[i] to starts[i + 1], columns ascending. Sums are float, and
+// in a fixed order, except those of spmv_scatter.
 // Source: the variants Simple, LocalMemory and Backprojection of Stock and Koch, A Fast GPU Implementation for Solving
 // Sparse Ill-Posed Linear Equation Systems; the vector kernel of Bell and Garland.
 // Launch: groups of GROUP; a work-item a row (spmv_simple, spmv_local), LANES work-items a row (spmv_vector) or a column
@@ -55,7 +55,7 @@ spmv_local(__global const uint *starts, __global const uint *indices, __global c
 
     for (ulong first = 0; first < columns; first += CHUNK) {
         uint count = (uint)min((ulong)CHUNK, columns - first);
-        barrier(CLK_LOCAL_MEM_FENCE); // of the last chunk's readers
+        barrier(CLK_LOCAL_MEM_FENCE); // for the readers of the last chunk
         for (uint j = (uint)get_local_id(0); j < count; j += GROUP)
             part[j] = x[first + j];
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -84,7 +84,7 @@ spmv_vector(__global const uint *starts, __global const uint *indices, __global 
 }
 
 #if REAL_BITS == 32 // there are no atomic additions of doubles
-// The matrix is the transposed one: a row here is a column of A. y is 0 before.
+// The matrix is transposed: a row here is a column of A. y must be 0 before.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 spmv_scatter(__global const uint *starts, __global const uint *indices, __global const float *values,
              __global const float *x, volatile __global float *y, uint rows, uint columns)

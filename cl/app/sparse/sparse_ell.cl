@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = A x, A sparse, neighbouring rows' nonzeros side by side, so that neighbouring work-items read neighbouring
-// addresses. ELLPACK: nonzero i of row j is at i * stride + j. SELL-C-sigma: the same for SLICE rows at a time, rows
-// sorted by their lengths; slice s begins at starts[s], and its j-th row is row order[s * SLICE + j] of A. Elements
-// without a nonzero have the index ELL_PAD. Sums are float and in a fixed order: that of CSR.
+// y = A x for a sparse A whose neighbouring rows' nonzeros are stored side by side, so that neighbouring work-items read
+// neighbouring addresses. ELLPACK: nonzero i of row j is at i * stride + j. SELL-C-sigma: the same for SLICE rows at a
+// time, with rows sorted by their lengths; slice s begins at starts[s], and its j-th row is row order[s * SLICE + j] of A.
+// Padding elements have the index ELL_PAD. Sums are float and in a fixed order: that of CSR.
 // Source: the variants MemoryLayout and MemoryLayout & LocalMemory of Stock and Koch, A Fast GPU Implementation for
 // Solving Sparse Ill-Posed Linear Equation Systems; ELL of Bell and Garland; SELL-C-sigma of Kreutzer and others.
-// Launch: groups of GROUP, a work-item a row (of SELL: rows in the order of their lengths).
-// Cost: reads 8 bytes an element (spmv_layout, spmv_layout_local: a nonzero), of SELL 6 with indices of 16 bits, gathers x,
-// writes y; spmv_layout_local reads all x once a group.
-// Tunables: REAL_BITS, GROUP (a multiple of SLICE), SLICE, CHUNK (numbers of x in local memory), INDEX_BITS (SELL's: 16, for less
-// than 65,536 columns, or 32).
+// Launch: groups of GROUP, a work-item a row (for SELL: rows in the order of their lengths).
+// Cost: reads 8 bytes an element (spmv_layout, spmv_layout_local: a nonzero), for SELL 6 with indices of 16 bits, gathers
+// x, writes y; spmv_layout_local reads all x once a group.
+// Tunables: REAL_BITS, GROUP (a multiple of SLICE), SLICE, CHUNK (numbers of x in local memory), INDEX_BITS (of SELL: 16,
+// for fewer than 65,536 columns, or 32).
 #include "../../lib/real.clh"
 #include "../../shared/sparse.h"
 
@@ -63,7 +63,7 @@ spmv_layout_local(__global const uint *lengths, __global const uint *indices, __
 
     for (ulong first = 0; first < columns; first += CHUNK) {
         uint count = (uint)min((ulong)CHUNK, columns - first);
-        barrier(CLK_LOCAL_MEM_FENCE); // of the last chunk's readers
+        barrier(CLK_LOCAL_MEM_FENCE); // for the readers of the last chunk
         for (uint j = (uint)get_local_id(0); j < count; j += GROUP)
             part[j] = x[first + j];
         barrier(CLK_LOCAL_MEM_FENCE);

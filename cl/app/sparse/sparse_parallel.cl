@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A x and A^T y of tomography with parallel rays, A computed from the geometry: what src/app/sparse/tomography/parallel.h defines,
-// Joseph's projector and its exact transpose. Positions are integers with FRACTION bits after the point, so that both
-// ways see the same weights, to 2^-23, however large the picture is. No atomics; sums are float and in a fixed order,
-// and those with local memory have the bits of those without.
+// A x and A^T y of tomography with parallel rays, with A computed from the geometry as src/app/sparse/tomography/parallel.h
+// defines it: Joseph's projector and its exact transpose. Positions are integers with FRACTION fractional bits, so that
+// both directions use the same weights, to 2^-23, however large the picture is. No atomics; sums are float and in a fixed
+// order, and the variants with local memory have the bits of those without.
 //
-// parallel_turn, parallel_scale: put neighbours side by side, of the picture's lines and columns and of the views'
-//     detectors, so that what lies between two of them is one read, without edges: pair j + 1 of a line of `length`
-//     numbers is numbers j and j + 1, 0 outside; pair length + 1 stands for all beyond.
+// parallel_turn, parallel_scale: store neighbours side by side (those of the lines and columns of the picture, and of the
+//     detectors of the views), so that two of them are one read, without edges: pair j + 1 of a line of `length` numbers
+//     is numbers j and j + 1, 0 outside; pair length + 1 stands for everything beyond.
 // parallel_forward: a sum along each ray, from line to line (a steep view) or from column to column, as columns are
 //     lines in `turned`: neighbouring rays read neighbouring pairs. A group has RAYS neighbouring rays of VIEWS views,
 //     which pass the same pixels.
@@ -57,15 +57,15 @@
 
 #define RAYS (GROUP / VIEWS)
 #define FRACTION PARALLEL_FRACTION
-// Neighbouring rays are at most 1.4143 pixels apart on a line, and a step moves one by at most 1. Odd: columns of
-// it fall into different banks.
+// Neighbouring rays are at most 1.4143 pixels apart on a line, and a step moves a ray by at most 1. The number is odd, so
+// that its columns fall into different banks.
 #define BAND   ((GROUP * 3 / 2 + ROWS + 4) | 1)
 #define HEIGHT (GROUP / SIDE * PIXELS)
 #define SEEN   (SIDE + HEIGHT + 3)
 
 #include "../../lib/rung.clh"
 
-// Two reads of 16 bytes for what parallel_back needs of it.
+// What parallel_back needs of a view is two reads of 16 bytes.
 struct view {
     long2 turn;   // pixel x of line y is seen at origin + x turn.x + y turn.y: cosine and sine
     long2 origin; // .y: the weight's bits
@@ -79,13 +79,13 @@ inline int whole_of(long at)
     return (int)(at >> 32) >> (FRACTION - 32);
 }
 
-// What is behind the point, rounded down to 23 bits.
+// The fractional part, rounded down to 23 bits.
 inline float part_of(long at)
 {
     return as_float(bitselect(0x3f800000u, (uint)(at >> (FRACTION - 23)), 0x7fffffu)) - 1;
 }
 
-// The same with 32 bits behind the point, which is a word's end: from a pixel to the next ones of a column.
+// The same with 32 fractional bits, the end of a word: from a pixel to the next ones of a column.
 inline long short_of(long at)
 {
     return at >> (FRACTION - 32);
@@ -101,7 +101,7 @@ inline float short_part(long at)
     return as_float(0x3f800000u | (uint)at >> 9) - 1;
 }
 
-// a b + c, which is at most 1, and 0 where it is less.
+// a b + c, which is at most 1, and 0 if it is negative.
 inline float weight_of(float a, float b, float c)
 {
 #if KN_SUBGROUP == 1
@@ -114,7 +114,7 @@ inline float weight_of(float a, float b, float c)
 #endif
 }
 
-// From two neighbouring detectors, each times `weight`, to a pixel between them.
+// The contribution of two neighbouring detectors, each times `weight`, to a pixel between them.
 inline float take_two(float part, float weight, float low, float high, float sum)
 {
     return fma(weight_of(part, weight, 1 - weight), high, fma(weight_of(part, -weight, 1.0f), low, sum));
@@ -124,7 +124,7 @@ inline float take_two(float part, float weight, float low, float high, float sum
 
 #define PAIRS(length) ((length) + 2)
 
-// Of the picture's lines, and of its columns, in `turned`.
+// Pairs of the picture's lines, and of its columns in `turned`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 parallel_turn(__global const float *picture, __global float2 *straight, __global float2 *turned, uint size)
 {
@@ -133,7 +133,7 @@ parallel_turn(__global const float *picture, __global float2 *straight, __global
     uint left = group % across * TURN, top = group / across * TURN;
 
     for (uint i = (uint)get_local_id(0); i < (TURN + 1) * (TURN + 1); i += GROUP) {
-        uint x = left + i % (TURN + 1) - 1, y = top + i / (TURN + 1) - 1; // in front of the first: beyond all
+        uint x = left + i % (TURN + 1) - 1, y = top + i / (TURN + 1) - 1; // before the first one: everything beyond
         tile[i] = x < size && y < size ? picture[(size_t)y * size + x] : 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -148,7 +148,7 @@ parallel_turn(__global const float *picture, __global float2 *straight, __global
     }
 }
 
-// Of the views' detectors, times their weights.
+// Pairs of the views' detectors, times their weights.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 parallel_scale(__global const struct view *views, __global const float *sinogram, __global float2 *scaled, uint angles,
                uint detectors)
@@ -208,7 +208,7 @@ parallel_forward_local(__global const struct view *views, __global const float *
     uint t = (uint)get_group_id(0) / a_view, first = (uint)get_group_id(0) % a_view * GROUP;
     __global const struct view *view = views + t;
     long at = view->first + (long)(first + item) * view->next, drift = view->drift;
-    // The lowest of the group's, at each line: the first ray's, or the last one's.
+    // The lowest of the group's positions at each line: the first ray's, or the last one's.
     long low = view->first + (long)first * view->next + min((long)(GROUP - 1) * view->next, 0L);
     uint along = view->steep ? size : 1, across = view->steep ? 1 : size;
     float sum = 0;
@@ -216,7 +216,7 @@ parallel_forward_local(__global const struct view *views, __global const float *
     for (uint begin = 0; begin < size; begin += ROWS) {
         uint rows = min((uint)ROWS, size - begin);
         int least = whole_of(low + (long)begin * drift + min((long)(ROWS - 1) * drift, 0L));
-        barrier(CLK_LOCAL_MEM_FENCE); // of the last band's readers
+        barrier(CLK_LOCAL_MEM_FENCE); // for the readers of the last band
         for (uint i = item; i < ROWS * BAND; i += GROUP) {
             uint row = view->steep ? i / BAND : i % ROWS, position = view->steep ? i % BAND : i / ROWS;
             uint j = (uint)(least + (int)position);
@@ -263,8 +263,8 @@ parallel_back(__global const struct view *views, __global const float2 *scaled, 
         picture[(size_t)(y + i) * size + x] = sum[i];
 }
 
-// The first detector of those that see a tile whose first pixel is seen at `at`, and one before it: short steps may end
-// a little lower.
+// The first of the detectors that see a tile whose first pixel is seen at `at`, and one before it: short steps may end a
+// little lower.
 inline int first_seen(long at, long2 turn)
 {
     return whole_of(at + min((SIDE - 1) * turn.x, 0L) + min((HEIGHT - 1) * turn.y, 0L)) - 1;
@@ -282,7 +282,7 @@ parallel_back_local(__global const struct view *views, __global const float *sin
 
     for (uint begin = 0; begin < angles; begin += BATCH) {
         uint count = min((uint)BATCH, angles - begin);
-        barrier(CLK_LOCAL_MEM_FENCE); // of the last views' readers
+        barrier(CLK_LOCAL_MEM_FENCE); // for the readers of the last views
         for (uint i = item; i < count * SEEN; i += GROUP) {
             __global const struct view *view = views + begin + i / SEEN;
             long2 turn = view->turn;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = A x, A sparse, the same work for every group whatever the rows' lengths: what a group has of a row that does not
-// end in it is carried over, and added in a second launch. Sums are float and in a fixed order, that of the tiles.
-// spmv_coo: nonzeros with the row of each, rows ascending; adds to y. spmv_merge: CSR; a step is a nonzero or the end of
-// a row, and a tile is so many steps.
+// y = A x for a sparse A, with the same work for every group whatever the lengths of the rows: a row that does not end in a
+// group leaves a carry, which a second launch adds. Sums are float and in a fixed order, that of the tiles.
+// spmv_coo: nonzeros with their rows, rows ascending; adds to y. spmv_merge: CSR; a step is a nonzero or the end of a row,
+// and a tile is a fixed number of steps.
 // Source: COO of Bell and Garland; merge-based SpMV of Merrill and Garland.
 // Launch: spmv_coo with a group of GROUP for TILE = GROUP * ITEMS nonzeros, spmv_merge for TILE of rows + nonzeros
 // steps; then spmv_carry with a work-item for each of those groups.
@@ -24,7 +24,7 @@
 #define TILE (GROUP * ITEMS)
 #define NONE 0xffffffffu
 
-// Every work-item's sum comes to be that over its row's work-items up to itself. Rows are ascending.
+// Replaces every work-item's sum by the sum over its row's work-items up to itself. Rows are ascending.
 inline void sum_rows(__local const uint *row, __local real *sum)
 {
     uint item = (uint)get_local_id(0);
@@ -122,7 +122,7 @@ spmv_merge(__global const uint *starts, __global const uint *indices, __global c
     for (; step < stop; step++) {
         if (own_row < row_count && end[own_row] - first_nonzero <= nonzero) {
             if (own_row == begun)
-                head = rest; // and what work-items before have of it
+                head = rest; // and what the work-items before have of it
             else
                 y[first_row + own_row] = rest;
             rest = 0;
@@ -142,7 +142,7 @@ spmv_merge(__global const uint *starts, __global const uint *indices, __global c
     }
 }
 
-// A row that goes on in several groups is added up by its first one's work-item.
+// The carries of a row that spans several groups are added up by the work-item of the first one.
 __kernel void spmv_carry(__global const uint *carry_rows, __global const real *carry_sums, __global real *y,
                          uint count)
 {

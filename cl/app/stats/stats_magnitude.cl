@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lengths of vectors, less g and not below zero: ENMO (van Hees et al. 2013, PLoS ONE 8(4):e61691); with g = 0
-// the lengths themselves.
+// The lengths of vectors less g, limited below by zero: ENMO (van Hees et al. 2013, PLoS ONE 8(4):e61691); with g = 0, the
+// lengths themselves.
 // Launch: one work-item an element. Cost: three reads and one write of n elements.
 // Tunables: REAL (float or double).
 #ifndef REAL
 #define REAL float
 #endif
 
-// What is not a number stays so.
+// A NaN stays a NaN.
 __kernel void stats_magnitude(__global const REAL *x, ulong x_first, __global const REAL *y, ulong y_first,
                               __global const REAL *z, ulong z_first, REAL g, __global REAL *out, ulong out_first, ulong n)
 {
