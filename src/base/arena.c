@@ -36,7 +36,7 @@ void *ki_arena_take(struct ki_arena *arena, size_t size)
     if (size > SIZE_MAX - align)
         return NULL;
     size = (size + align - 1) / align * align;
-    // What is large gets a block of its own, so that the current one is not thrown away half full.
+    // A large piece gets its own block, so that the current one is not thrown away half full.
     if (size > BLOCK_BYTES / 4)
         return take_block(arena, size);
     if (size > arena->left) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for many small things that are given back together.
+// Memory for many small things that are freed together.
 #ifndef KN_BASE_ARENA_H
 #define KN_BASE_ARENA_H
 
@@ -11,7 +11,7 @@ struct ki_arena {
     struct ki_arena_block *blocks; // the newest first
     char *next;
     size_t left;
-    size_t total; // bytes asked of the system
+    size_t total; // bytes requested from the system
 };
 
 #define KI_ARENA_INIT                                                                                        \
@@ -19,7 +19,7 @@ struct ki_arena {
         NULL, NULL, 0, 0                                                                                     \
     }
 
-// Zeroed memory, aligned for any type; NULL if there is none left.
+// Zeroed memory, aligned for any type; NULL if memory ran out.
 void *ki_arena_take(struct ki_arena *arena, size_t size);
 
 // A copy of `count` bytes with a '\0' after them; NULL if there is no memory.

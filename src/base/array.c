@@ -13,7 +13,7 @@ bool ki_array_grow(void *items_address, size_t *capacity, size_t count, size_t s
         return true;
     if (wanted > (size_t)-1 / size)
         return false;
-    // Through memcpy, since a T ** is no void **.
+    // Through memcpy, because a T ** is not a void **.
     memcpy(&items, items_address, sizeof items);
     items = realloc(items, wanted * size);
     if (!items)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Makes room for one more element of `size` bytes in the array whose pointer stands at `items_address`;
+// Makes room for one more element of `size` bytes in the array whose pointer is stored at `items_address`;
 // false if memory ran out (the array stays as it was).
 bool ki_array_grow(void *items_address, size_t *capacity, size_t count, size_t size);
 

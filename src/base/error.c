@@ -28,7 +28,7 @@ const char *kn_status_name(kn_status status)
     return i < sizeof status_names / sizeof *status_names ? status_names[i] : "unknown status";
 }
 
-// Starts `err` afresh with "FILE:LINE: " where there is a file; returns how long the text is now.
+// Starts `err` afresh, with "FILE:LINE: " if there is a file; returns the length of the text so far.
 static size_t begin(kn_error *err, kn_status code, const char *file, long line)
 {
     int used = 0;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct ki_kept_block {
-    alignas(KI_KEPT_ALIGNMENT) struct ki_kept_block *next; // of the spare ones
+    alignas(KI_KEPT_ALIGNMENT) struct ki_kept_block *next; // of the spare blocks
     size_t bytes;
     alignas(KI_KEPT_ALIGNMENT) char memory[];
 };
@@ -23,7 +23,7 @@ void ki_kept_init(struct ki_kept *kept)
     kept->spare = NULL;
 }
 
-// Takes the best block out of the list: the smallest one with `bytes`, or else the largest one.
+// Takes the best block out of the list: the smallest one with at least `bytes`, or else the largest one.
 static struct ki_kept_block *take_spare(struct ki_kept *kept, size_t bytes)
 {
     struct ki_kept_block **best = NULL, *found = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory that is kept between calls: what one call has given back the next one takes, so that a repeated
-// call allocates nothing. A plan or a queue owns it.
+// Host memory that is kept between calls: a call takes what an earlier one gave back, so that a repeated call
+// allocates nothing. A plan or a queue owns it.
 #ifndef KN_BASE_KEPT_H
 #define KN_BASE_KEPT_H
 
@@ -12,32 +12,34 @@ struct ki_kept_block;
 // Several threads may take and give at the same time.
 struct ki_kept {
     pthread_mutex_t lock;
-    struct ki_kept_block *spare; // what nobody has at present
+    struct ki_kept_block *spare; // blocks that are not in use
 };
 
 #define KI_KEPT_ALIGNMENT 64
 
 void ki_kept_init(struct ki_kept *kept);
 
-// At least `bytes`, which may be 0, aligned to KI_KEPT_ALIGNMENT and with anything in them; NULL if there is
-// no memory. The smallest spare block that is large enough; where there is none, the largest one makes way
-// for a new one. `kept` may be NULL: the memory is then allocated here and freed when it is given back.
+// At least `bytes` (which may be 0), aligned to KI_KEPT_ALIGNMENT, with arbitrary contents; NULL if memory
+// ran out. The smallest spare block that is large enough is used; if there is none, the largest one is
+// replaced by a new one. `kept` may be NULL: the memory is then allocated here and freed when it is given
+// back.
 void *ki_kept_take(struct ki_kept *kept, size_t bytes);
 
-// The same for `count` elements of `size` bytes: NULL also where their product is no size_t.
+// The same for `count` elements of `size` bytes; also NULL if their product exceeds a size_t.
 void *ki_kept_take_array(struct ki_kept *kept, size_t count, size_t size);
 
-// All bytes of them are 0.
+// The same, with all bytes 0.
 void *ki_kept_take_zeros(struct ki_kept *kept, size_t count, size_t size);
 
-// Memory with at least `bytes`, with the contents of `memory`, which was taken of the same and is given back:
-// or NULL, and `memory` stays. It is `memory` itself where that is large enough; `memory` may be NULL.
+// Memory with at least `bytes` and the contents of `memory`, which was taken from the same `kept` and is
+// given back; or NULL, and `memory` is kept. It is `memory` itself if that is large enough; `memory` may be
+// NULL.
 void *ki_kept_grow(struct ki_kept *kept, void *memory, size_t bytes);
 
-// `memory` was taken of the same `kept`; NULL is fine.
+// `memory` was taken from the same `kept`; NULL is fine.
 void ki_kept_give(struct ki_kept *kept, void *memory);
 
-// Frees what is spare; everything was given back before.
+// Frees the spare blocks; all others must have been given back.
 void ki_kept_free(struct ki_kept *kept);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic that host and device paths must do alike, to the bit.
+// Arithmetic that host and device paths must do in the same way, to the bit.
 #ifndef KN_BASE_NUMBER_H
 #define KN_BASE_NUMBER_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-// x as a float holds it. Through memory: gcc 12 at -O2 takes the casts of two neighbours, there and back, for
-// nothing.
+// x rounded to a float. It goes through memory because gcc 12 at -O2 drops the casts of two neighbours to
+// float and back.
 static inline double ki_as_float(double x)
 {
     volatile float narrow = (float)x;
@@ -33,7 +33,7 @@ static inline double ki_middle(double lower, double upper)
 
     if (isinf(sum) && isfinite(lower) && isfinite(upper))
         return lower / 2 + upper / 2;
-    return sum / 2 + 0.0; // adding +0 makes 0 of -0
+    return sum / 2 + 0.0; // adding +0 turns -0 into 0
 }
 
 // From `lower` to `upper` by `part`, as numpy interpolates: from the nearer end.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimates of bytes: SIZE_MAX where there is no such number.
+// Estimates of bytes; SIZE_MAX if the number is too large.
 #ifndef KN_BASE_SATURATE_H
 #define KN_BASE_SATURATE_H
 

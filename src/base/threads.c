@@ -14,39 +14,39 @@
 
 enum { MOST_WORKERS = 1023, MOST_PROCESSORS = 1 << 20 };
 
-// Waking a sleeping thread takes some 50 microseconds: for about as long it is worth waiting awake.
+// Waking a sleeping thread takes some 50 microseconds, so spinning for about that long pays off.
 #define AWAKE_SECONDS 50e-6
 
 struct loop {
     ki_round *body;
     void *context;
-    size_t rounds, next_round; // the latter of the dynamic schedule
+    size_t rounds, next_round; // next_round is for the dynamic schedule
     unsigned threads;
-    unsigned next_thread; // the first number that no worker was given; who is done takes it over
+    unsigned next_thread; // the first number not given to a worker; a thread that is done takes it over
     enum ki_schedule schedule;
-    bool spins; // threads wait awake for a while: there are processors for all
+    bool spins; // threads spin for a while: there are processors for all of them
 };
 
-// What a worker is at. The thread that has taken it changes IDLE and ASLEEP to ORDERED or DISMISSED, ORDERED
-// back to IDLE, and WORKING to AWAITED; the worker changes the rest.
+// The state of a worker. The thread that has taken it changes IDLE and ASLEEP to ORDERED or DISMISSED,
+// ORDERED back to IDLE, and WORKING to AWAITED; the worker makes all other changes.
 enum state {
-    IDLE,      // waits, awake
+    IDLE,      // waits, spinning
     ASLEEP,    // waits, and has to be woken
     ORDERED,   // has a loop that it has not begun
     WORKING,   // has begun
-    AWAITED,   // has begun, and has to wake who waits for it when it is done
+    AWAITED,   // has begun, and has to wake the waiting thread when it is done
     DISMISSED, // ends
 };
 
-// Each on cache lines of its own.
+// Each on its own cache lines.
 struct worker {
     _Alignas(128) enum state state;
     struct loop *loop; // this and the thread's number in it are written before ORDERED
     unsigned number;
     bool taken;          // by a thread that runs a loop
-    bool spins;          // waits awake for a while after that loop
-    struct worker *next; // of all
-    struct worker *mate; // of those in the same loop
+    bool spins;          // spins for a while after that loop
+    struct worker *next; // of all workers
+    struct worker *mate; // of the workers of the same loop
     pthread_t thread;
     pthread_mutex_t lock; // for sleeping: of whichever of the two sleeps
     pthread_cond_t changed;
@@ -84,7 +84,7 @@ static unsigned count_processors(void)
     return online > 0 ? (unsigned)online : 1;
 }
 
-// Several threads may find it out at the same time, and find the same.
+// Several threads may find this out at the same time, with the same result.
 static unsigned processors(void)
 {
     unsigned count = __atomic_load_n(&pool.processors, __ATOMIC_RELAXED);
@@ -96,7 +96,7 @@ static unsigned processors(void)
     return count;
 }
 
-// The first number of OMP_NUM_THREADS, which may be a list; 0 if it is none.
+// The first number of OMP_NUM_THREADS, which may be a list; 0 if it is not a number.
 static unsigned asked_by_user(void)
 {
     const char *text = ki_env_get(KI_ENV_THREADS);
@@ -132,7 +132,7 @@ static enum state state_of(const struct worker *worker)
     return __atomic_load_n(&worker->state, __ATOMIC_ACQUIRE);
 }
 
-// From `now` to `next`; false if it is not `now`.
+// Changes `now` to `next`; false if the state is not `now`.
 static bool change(struct worker *worker, enum state now, enum state next)
 {
     return __atomic_compare_exchange_n(&worker->state, &now, next, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
@@ -147,7 +147,7 @@ static void relax(void)
 #endif
 }
 
-// Waits, but not for long, for a state other than `state`.
+// Spins for a short time until the state differs from `state`.
 static void wait_awake(const struct worker *worker, enum state state)
 {
     enum { LOOKS = 32 };
@@ -174,7 +174,8 @@ static void wait_asleep(struct worker *worker, enum state state)
     pthread_mutex_unlock(&worker->lock);
 }
 
-// After a change of state: who slept through the old one either waits for the signal, or has not looked yet.
+// After a change of state: a thread that slept through the old one either waits for the signal, or has not
+// looked yet.
 static void wake(struct worker *worker)
 {
     pthread_mutex_lock(&worker->lock);
@@ -182,7 +183,7 @@ static void wake(struct worker *worker)
     pthread_cond_signal(&worker->changed);
 }
 
-// To `next`, from IDLE or ASLEEP.
+// Changes IDLE or ASLEEP to `next`.
 static void tell(struct worker *worker, enum state next)
 {
     if (__atomic_exchange_n(&worker->state, next, __ATOMIC_ACQ_REL) == ASLEEP)
@@ -191,7 +192,7 @@ static void tell(struct worker *worker, enum state next)
 
 // ---- workers ----
 
-// What falls to a thread, and to those that are not there.
+// Runs the rounds of a thread, and of threads that could not be had.
 static void run(struct loop *loop, unsigned number)
 {
     for (; number < loop->threads; number = __atomic_fetch_add(&loop->next_thread, 1, __ATOMIC_RELAXED)) {
@@ -208,7 +209,7 @@ static void run(struct loop *loop, unsigned number)
     own_number = 0;
 }
 
-// By the thread that asks.
+// Called by the thread that asks.
 static void run_alone(size_t rounds, ki_round *body, void *context)
 {
     unsigned number = own_number;
@@ -238,7 +239,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-// Signals are for the program's threads; but a crash is its thread's own.
+// Signals are for the program's threads, except those of a crash, which belong to the thread that crashes.
 static void block_signals(sigset_t *before)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
@@ -295,7 +296,7 @@ static void in_parent(void)
     pthread_mutex_unlock(&pool.lock);
 }
 
-// The workers are not here, whatever they were at.
+// The workers do not exist here, whatever state they were in.
 static void in_child(void)
 {
     struct worker **end = &pool.spare;
@@ -318,8 +319,8 @@ static void free_workers(struct worker *worker)
     }
 }
 
-// When the library is closed, or at the process's end. Then other threads may still run loops: they keep
-// their workers, and get no more. Nor is it worth waiting for one that is just taking some.
+// When the library is closed, or at the end of the process. Other threads may still run loops then: they keep
+// their workers, and get no more. A thread that is just taking workers is not waited for either.
 __attribute__((destructor)) static void close_pool(void)
 {
     struct worker *kept = NULL, *dismissed = NULL, *next;
@@ -353,7 +354,7 @@ unsigned ki_thread(void)
 
 // ---- loops ----
 
-// One more worker at `end` of the list, if that can be had.
+// Adds one more worker at `end` of the list, if possible.
 static bool grow(struct worker **end)
 {
     pool.sees_forks = pool.sees_forks || pthread_atfork(before_fork, in_parent, in_child) == 0;
@@ -364,7 +365,7 @@ static bool grow(struct worker **end)
     return *end != NULL;
 }
 
-// Takes workers for all of a loop's threads but the caller's, or as many as there are. Free ones have the
+// Takes workers for all of a loop's threads except the caller's, or as many as there are. Free ones get the
 // same numbers each time, and so find in their caches what they left there.
 static struct worker *take_workers(struct loop *loop)
 {
@@ -389,7 +390,7 @@ static struct worker *take_workers(struct loop *loop)
     return taken;
 }
 
-// Returns when all are done. What one has not begun by now, it need not begin any more.
+// Returns when all are done. A worker that has not begun by now need not begin any more.
 static void give_back(struct loop *loop, struct worker *taken)
 {
     struct worker *next;

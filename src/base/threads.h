@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops whose rounds are shared among threads. The threads are the process's own few: started when they are
-// first wanted, asleep between loops, ended with the library.
+// Loops whose rounds are shared among threads. The threads belong to the process: they are started when first
+// needed, asleep between loops, and ended with the library.
 //
-// Several threads of the program may run loops at the same time, and each gets threads of its own. A loop
-// within a round of another runs its rounds one after the other. A child process starts threads of its own; a
-// round may not fork and then go on in the child.
+// Several threads of the program may run loops at the same time; each gets its own threads. A loop inside a
+// round of another loop runs its rounds one after the other. A child process starts its own threads; a round
+// may not fork and then go on in the child.
 #ifndef KN_BASE_THREADS_H
 #define KN_BASE_THREADS_H
 
@@ -13,29 +13,29 @@
 #include <stddef.h>
 
 enum ki_schedule {
-    KI_STATIC, // round r by thread r modulo the number of threads: the same one in the next loop, as far as
-               // can be
+    KI_STATIC, // round r on thread r modulo the number of threads: if possible, the same thread in the next
+               // loop
     KI_DYNAMIC // each thread takes the next round when it is done with one
 };
 
 typedef void ki_round(void *context, size_t round);
 
-// Runs rounds 0 to `rounds` - 1, each once, by at most `threads` threads, the caller's among them, and
-// returns when all are done. What was written before it can be read in every round, what rounds wrote can be
-// read behind it. Rounds must not wait for one another, unless for one that was begun before. Where no more
-// threads can be started, those that there are do the work.
+// Runs rounds 0 to `rounds` - 1, each once, on at most `threads` threads including the caller's, and returns
+// when all are done. Every round sees what was written before the loop, and the code after it sees what
+// rounds wrote. A round may wait only for rounds that began before it. If no more threads can be started, the
+// existing ones do the work.
 void ki_parallel(unsigned threads, size_t rounds, enum ki_schedule schedule, ki_round *body, void *context);
 
-// In a round, which of the loop's threads runs it: from 0 to below the number asked for, and no two at the
-// same time are the same. Elsewhere 0.
+// In a round, the number of the loop's thread that runs it: from 0 to below the number asked for, with no two
+// the same at the same time. Elsewhere 0.
 unsigned ki_thread(void);
 
-// How many threads: those asked for, or for 0 as many as OMP_NUM_THREADS says, without it as many as there
-// are processors on which the process may run.
+// The number of threads: the number asked for, or for 0 the value of OMP_NUM_THREADS, or else the number of
+// processors on which the process may run.
 unsigned ki_threads(unsigned asked);
 
-// A thread beside these, for what waits more than it computes; the caller joins it. Signals are for the
-// program's own threads, and blocked in it, but those of a crash. False if none can be started.
+// A thread in addition to these, for work that mostly waits; the caller joins it. Signals are for the
+// program's own threads and blocked in it, except those of a crash. False if no thread can be started.
 bool ki_thread_start(pthread_t *thread, void *(*body)(void *), void *argument);
 
 #endif

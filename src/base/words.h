@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of words separated by blanks, as drivers tell their extensions.
+// Lists of words separated by blanks, in which drivers report their extensions.
 #ifndef KN_BASE_WORDS_H
 #define KN_BASE_WORDS_H
 
 #include <stdbool.h>
 #include <string.h>
 
-// Whether `word` is one of `list`: a part of a longer word is not.
+// Whether `word` is in `list` as a whole word.
 static inline bool ki_words_have(const char *list, const char *word)
 {
     size_t length = strlen(word);

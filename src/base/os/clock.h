@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long things take.
+// Measuring time.
 #ifndef KN_BASE_CLOCK_H
 #define KN_BASE_CLOCK_H
 
 #include <time.h>
 
-// Seconds of a clock that only goes forward; their differences have a meaning.
+// Seconds of a monotonic clock; only differences have a meaning.
 static inline double ki_clock_seconds(void)
 {
     struct timespec now;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-// X(identifier, name, what its value looks like, meaning)
+// X(identifier, name, the form of its value, meaning)
 #define KI_ENVIRONMENT(X)                                                                                    \
     X(DEVICE, "KOINE_DEVICE", "SPEC",                                                                        \
       "The device to use where --device names none: opencl:0.0, cpu, gpu, host, auto (the best one), "       \

@@ -10,7 +10,7 @@
 
 enum { FIRST_PIECE = 1 << 20 };
 
-// What a regular file still has; SIZE_MAX of a pipe, which does not say.
+// Bytes left in a regular file; SIZE_MAX for a pipe, which does not tell.
 static size_t remaining(FILE *file)
 {
     struct stat info;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers that a file's header promises: nothing is allocated for them that has not come.
+// Reading the numbers that a file's header announces: no memory is allocated for numbers that have not
+// arrived.
 #ifndef KN_BASE_INPUT_H
 #define KN_BASE_INPUT_H
 
@@ -8,10 +9,10 @@
 
 #include <koine/error.h>
 
-// Reads `bytes` from where the stream stands into memory of its own, `*data` (never NULL on success; the
-// caller frees it). `*have` tells how many there were: less than `bytes` means that the file ends before,
-// which is for the caller to refuse, in its words; of a regular file that is too short nothing is read.
-// Errors: KN_ERROR_INPUT, where reading failed; KN_ERROR_MEMORY. On failure `*data` is NULL.
+// Reads `bytes` from the stream's position into newly allocated memory, `*data` (never NULL on success; the
+// caller frees it). `*have` is the number of bytes read: fewer than `bytes` means that the file ends early,
+// which the caller must refuse in its own words; if a regular file is too short, nothing is read. Errors:
+// KN_ERROR_INPUT if reading failed; KN_ERROR_MEMORY. On failure `*data` is NULL.
 kn_status ki_input_read(FILE *file, const char *path, size_t bytes, void **data, size_t *have, kn_error *err);
 
 #endif

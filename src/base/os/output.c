@@ -17,12 +17,12 @@ struct ki_output {
     char *name;                   // as the user wrote it, for messages
     char *path;                   // where the file goes: `name` with symbolic links followed
     char *folder;                 // the folder of `path`
-    char *temporary;              // NULL where the stream writes to its place directly
+    char *temporary;              // NULL if the stream writes directly to the file
     struct ki_output_name *noted; // its place in the record of the command
     bool force;
 };
 
-// Where the command keeps its record: the one thing that is not an argument, as a signal handler has none.
+// The command's record. It is the one thing that is not an argument, because a signal handler has none.
 static struct ki_output_names *record;
 
 void ki_output_watch(struct ki_output_names *names)
@@ -52,7 +52,7 @@ static void strike_out(struct ki_output *out)
     out->noted = NULL;
 }
 
-// The memory may be damaged: only what is named as our files are is removed.
+// Memory may be corrupt: only files whose names look like ours are removed.
 void ki_output_remove(struct ki_output_names *names)
 {
     for (size_t i = 0; i < KI_OUTPUT_NAMES; i++) {
@@ -76,7 +76,7 @@ static kn_status fail_exists(const char *path, kn_error *err)
                       "already exists and is not overwritten; use --force, or choose another name");
 }
 
-// `number` is negative where a write failed earlier and its reason is no longer known.
+// `number` is negative if a write failed earlier and its reason is no longer known.
 static kn_status fail_write(const struct ki_output *out, int number, kn_error *err)
 {
     const char *kept = out->temporary ? ", and was not kept" : "";
@@ -97,8 +97,7 @@ static void free_output(struct ki_output *out)
     free(out);
 }
 
-// A new file in the folder, with the mode that the user's umask gives, or the one of the file it will
-// replace.
+// A new file in the folder, with the mode that the user's umask gives, or that of the file it will replace.
 static kn_status open_temporary(struct ki_output *out, const struct stat *replaced, kn_error *err)
 {
     size_t size = strlen(out->folder) + 64;
@@ -126,7 +125,7 @@ static kn_status open_temporary(struct ki_output *out, const struct stat *replac
                                  "cannot be written: no file can be made in the folder %s", out->folder);
         return fail_open(out->name, number, err);
     }
-    // The mode is a courtesy: another owner's file may not allow it.
+    // Best effort: for another owner's file the mode may not be allowed.
     if (replaced && fchmod(fd, replaced->st_mode & 07777) != 0)
         errno = 0;
     out->noted = note(out->temporary);
@@ -151,7 +150,7 @@ static kn_status open_direct(struct ki_output *out, kn_error *err)
     return ki_fail_memory(err, 0, out->name);
 }
 
-// Fills `path` and `folder`: links are followed, so that a link to a result stays one.
+// Fills in `path` and `folder`. Links are followed, so that a link to a result stays a link.
 static kn_status resolve(struct ki_output *out, bool exists, kn_error *err)
 {
     char *copy;
@@ -221,7 +220,7 @@ kn_status ki_output_try(const char *path, bool force, kn_error *err)
     struct stat info;
     kn_status status;
 
-    // Opening a pipe and closing it again would not go unnoticed.
+    // Opening a pipe and closing it again would be noticed at its other end.
     if (strcmp(path, "-") == 0 ||
         (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
         return KN_OK;
@@ -236,20 +235,21 @@ FILE *ki_output_stream(struct ki_output *out)
     return out->stream;
 }
 
-// Gives the temporary file its name. Without force the name must be free at that very moment.
+// Renames the temporary file. Without force, the name must be free at that very moment.
 static int put_in_place(const struct ki_output *out)
 {
     if (out->force)
         return rename(out->temporary, out->path);
     if (renameat2(AT_FDCWD, out->temporary, AT_FDCWD, out->path, RENAME_NOREPLACE) == 0)
         return 0;
-    // Some file systems know no such rename; a hard link refuses a taken name too.
+    // Some file systems lack this rename; a hard link refuses a taken name, too.
     if (errno != EINVAL && errno != ENOSYS)
         return -1;
     return link(out->temporary, out->path) == 0 ? unlink(out->temporary) : -1;
 }
 
-// So that the new name survives a power cut. Not every file system can, and the data are safe without.
+// So that the new name survives a power cut. Not every file system can do this, and the data are safe
+// without.
 static void sync_folder(const char *folder)
 {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -260,10 +260,10 @@ static void sync_folder(const char *folder)
     close(fd);
 }
 
-// Writes out what is buffered; returns errno's number for what went wrong, now or earlier, or 0.
+// Writes out what is buffered; returns errno's number for any failure, now or earlier, or 0.
 static int finish_stream(struct ki_output *out)
 {
-    // The flush usually meets an earlier failure's trouble again, and then knows its reason.
+    // The flush usually runs into an earlier failure again, and then knows its reason.
     int number = ferror(out->stream) ? -1 : 0;
 
     errno = 0;
@@ -326,7 +326,7 @@ kn_status ki_output_write(const char *path, const void *bytes, size_t count, boo
     return ki_output_close(out, err);
 }
 
-// Creates one folder; one that is there is fine.
+// Creates one folder; an existing one is fine.
 static kn_status make_folder(const char *path, kn_error *err)
 {
     struct stat info;
@@ -367,7 +367,7 @@ kn_status ki_output_folder(const char *path, kn_error *err)
     return status;
 }
 
-// The folder that this one is in; false for one that is named alone.
+// The parent of this folder; false for a name without a parent.
 static bool cut_last(char *path)
 {
     char *slash = strrchr(path, '/');

@@ -29,7 +29,7 @@ static bool sets(const char *entry, const char *variable)
     return strncmp(entry, variable, length) == 0;
 }
 
-// The caller's environment with `variables` in the place of those of the same name. NULL: out of memory.
+// The caller's environment with `variables` replacing those of the same name. NULL: out of memory.
 static char **environment_with(const char *const variables[])
 {
     size_t count = 0, added = 0;
@@ -56,7 +56,7 @@ static char **environment_with(const char *const variables[])
     return all;
 }
 
-// Starts the program; its output goes into `output`. An errno, 0 if it runs.
+// Starts the program; its output goes into `output`. Returns an errno, or 0 if it runs.
 static int start(const char *const argv[], char **environment, int output, pid_t *child)
 {
     static const int defaults[] = {SIGPIPE, SIGXFSZ, SIGINT};
@@ -66,7 +66,7 @@ static int start(const char *const argv[], char **environment, int output, pid_t
     char **arguments;
     int number;
 
-    memcpy(&arguments, &argv, sizeof arguments); // the same
+    memcpy(&arguments, &argv, sizeof arguments); // likewise
     sigemptyset(&none);
     sigemptyset(&usual);
     for (size_t i = 0; i < KI_COUNT(defaults); i++)
@@ -120,7 +120,7 @@ static void wait_for(pid_t child, struct process_result *result)
     result->status = WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 
-// A log may hold a NUL byte; as a string it would end there.
+// A log may contain a NUL byte, which would end it as a string.
 static void replace_nuls(struct ki_text *text)
 {
     for (size_t i = 0; i < text->length; i++)

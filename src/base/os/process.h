@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running another program: no shell, what it prints is caught, and it has a time limit. And folders for what
-// such programs leave behind.
+// Running another program: without a shell, with its output captured and a time limit. Also folders for files
+// that such programs leave behind.
 #ifndef KN_BASE_PROCESS_H
 #define KN_BASE_PROCESS_H
 
@@ -17,17 +17,17 @@ struct process_result {
     bool timed_out;
 };
 
-// Runs argv[0] (a path) with standard input empty and these variables ("NAME=VALUE", the list ends in NULL;
-// may be NULL) added to the environment, and waits for at most `seconds`, then kills it. Signals that the
+// Runs argv[0] (a path) with empty standard input and these variables ("NAME=VALUE", the list ends in NULL;
+// may be NULL) added to the environment, waits for at most `seconds`, and then kills it. Signals that the
 // caller blocks or ignores are not blocked or ignored in it. Output past 4 MiB is dropped. Errors:
 // KN_ERROR_DEVICE if it cannot be started; KN_ERROR_MEMORY.
 kn_status ki_process_run(const char *const argv[], const char *const variables[], double seconds,
                          struct process_result *result, kn_error *err);
 
-// The path of a program in PATH; false if there is none.
+// The path of a program in PATH; false if it is not there.
 bool ki_process_find(const char *name, char path[PATH_MAX]);
 
-// A new folder in TMPDIR or /tmp, for the caller to remove with what is in it.
+// A new folder in TMPDIR or /tmp, which the caller removes with its contents.
 kn_status ki_process_folder(char path[PATH_MAX], kn_error *err);
 void ki_process_folder_remove(const char *path);
 

@@ -20,7 +20,7 @@ struct ki_spool {
     const char *hint; // in messages
 };
 
-// The folder of a result, if it is one that is renamed into place there.
+// The folder of a result, if the result will be renamed into place there.
 static char *folder_of(const char *beside, const char **hint)
 {
     const char *temporary = getenv("TMPDIR");
@@ -140,7 +140,7 @@ kn_status ki_spool_stream(FILE *from, const char *name, const char *beside, FILE
     if (!status && ferror(from))
         status = ki_fail_errno(err, KN_ERROR_INPUT, name, errno, "cannot be read");
     if (!status) {
-        *stream = fdopen(spool->fd, "r+b"); // where nothing was read or written by position
+        *stream = fdopen(spool->fd, "r+b"); // nothing was read or written by position yet
         if (*stream)
             spool->fd = -1;
         else

@@ -39,7 +39,7 @@ size_t ki_ptx_name_length(const char *at)
 
 // ---- ptxas's report ----
 
-// The number before `text` in the line; -1 if the line does not have it.
+// The number before `text` in the line; -1 if there is none.
 static long number_before(const char *line, size_t length, const char *text)
 {
     const size_t text_length = strlen(text);
@@ -57,7 +57,7 @@ static long number_before(const char *line, size_t length, const char *text)
     return -1;
 }
 
-// Whether the line has `text` and behind it the kernel's symbol.
+// Whether the line contains `text` followed by the kernel's symbol.
 static bool names_kernel(const char *line, size_t length, const char *text, const char *kernel)
 {
     static const char prefix[] = KI_PTX_KERNEL_PREFIX;

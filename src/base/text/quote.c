@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// What a first byte promises: how many bytes, and the range of the second (which shuts out overlong forms,
-// surrogates and what lies beyond U+10FFFF).
+// What a first byte announces: the number of bytes, and the range of the second one (which excludes overlong
+// forms, surrogates and anything beyond U+10FFFF).
 static const struct {
     unsigned char first, last, length, second_first, second_last;
 } utf8_forms[] = {
@@ -35,7 +35,7 @@ size_t ki_utf8_length(const char *bytes, size_t count)
     return 0;
 }
 
-// The character at `bytes` as a message shows it, in `shown`; returns how many bytes of the input it covers.
+// The character at `bytes` as a message shows it, in `shown`; returns the number of input bytes it covers.
 static size_t show(const char *bytes, size_t count, char shown[5])
 {
     static const char escapes[][2] = {{'\n', 'n'}, {'\r', 'r'}, {'\t', 't'}, {'"', '"'}, {'\\', '\\'}};
@@ -67,12 +67,12 @@ const char *ki_quote(char *out, size_t size, const char *bytes, size_t count)
         size_t step = show(bytes + taken, count - taken, shown);
         size_t length = strlen(shown);
 
-        // `last_fit` is the last place where the closing quote and the three dots still find room.
+        // `last_fit` is the last place where the closing quote and the three dots still fit.
         if (used + 5 <= size)
             last_fit = used;
         if (used + length + 2 > size)
             break;
-        memcpy(out + used, shown, length); // NOLINT(bugprone-not-null-terminated-result): it is below
+        memcpy(out + used, shown, length); // it is added below
         used += length;
         taken += step;
     }

@@ -17,7 +17,7 @@ static struct power {
 } powers[MOST_POWER - LEAST_POWER + 1];
 static pthread_once_t powers_once = PTHREAD_ONCE_INIT;
 
-// The 128 highest bits of a number of WORDS words, the lowest one first. `rounds`: up, where bits are cut
+// The 128 highest bits of a number of WORDS words, the lowest one first. `rounds`: rounded up if bits are cut
 // off.
 static struct power highest_bits(const uint64_t *words, bool rounds)
 {
@@ -62,7 +62,7 @@ static void make_powers(void)
             down[i] = (uint64_t)(number / 10);
             rest = (uint64_t)(number % 10);
         }
-        powers[k - LEAST_POWER] = highest_bits(down, true); // 2^START / 10^-k is no integer
+        powers[k - LEAST_POWER] = highest_bits(down, true); // 2^START / 10^-k is not an integer
     }
 }
 
@@ -74,7 +74,7 @@ static int log2_of_power(int k)
 
 // ---- digits ----
 
-// power count / 2^128, whose last bit is set where anything is cut off.
+// power count / 2^128, with the last bit set if anything is cut off.
 static uint64_t multiply(const struct power *power, uint64_t count)
 {
     wide low = (wide)power->low * count, high = (wide)power->high * count + (uint64_t)(low >> 64);
@@ -84,7 +84,7 @@ static uint64_t multiply(const struct power *power, uint64_t count)
 
 static struct ki_decimal without_zeros(uint64_t digits, int exponent)
 {
-    if (digits && digits % 100000000 == 0) { // as of most numbers that have few digits
+    if (digits && digits % 100000000 == 0) { // as for most numbers with few digits
         digits /= 100000000;
         exponent += 8;
     }
@@ -95,10 +95,11 @@ static struct ki_decimal without_zeros(uint64_t digits, int exponent)
     return (struct ki_decimal){digits, digits ? exponent : 0};
 }
 
-// Of c 2^q. `closer`: the next number below is half as far as that above.
+// For c 2^q. `closer`: the next number below is half as far away as the next above.
 static struct ki_decimal shortest(uint64_t c, int q, bool closer)
 {
-    // Four times the number and the ends of what rounds to it, in units of 10^k; odd c do not take the ends.
+    // Four times the number and the ends of the interval that rounds to it, in units of 10^k; for odd c the
+    // ends are excluded.
     int k = (q * 1262611 - (closer ? 524031 : 0)) >> 22, h = q + log2_of_power(-k) + 1;
     const struct power *power = &powers[-k - LEAST_POWER];
     uint64_t odd = c % 2, number = multiply(power, 4 * c << h);
@@ -152,14 +153,14 @@ struct ki_decimal ki_shortest_float(float value)
 
 enum { MOST_DIGITS = 20, LEAST_PLAIN = -4, MOST_PLAIN = 16 };
 
-// The digits of a number; returns how many.
+// Writes the digits of a number; returns how many there are.
 static int write_digits(uint64_t number, char *text)
 {
     char backwards[MOST_DIGITS];
     int count = 0;
 
     for (; number > UINT32_MAX; number /= 100000000) {
-        uint32_t eight = (uint32_t)(number % 100000000); // divisions of 32 bits take less
+        uint32_t eight = (uint32_t)(number % 100000000); // divisions of 32 bits are faster
         for (int i = 0; i < 8; i++, eight /= 10)
             backwards[count++] = (char)('0' + eight % 10);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A growing string whose error sticks: append as often as you like, look at `failed` once at the end.
+// A growing string whose error sticks: append as often as you like, check `failed` once at the end.
 #ifndef KN_BASE_TEXT_TEXT_H
 #define KN_BASE_TEXT_TEXT_H
 
@@ -10,7 +10,7 @@ struct ki_text {
     char *data;      // always ends in '\0' once something was appended; NULL before that
     size_t length;   // without the '\0'
     size_t capacity; // bytes allocated
-    bool failed;     // memory ran out: what was appended since is lost
+    bool failed;     // memory ran out: what was appended since then is lost
 };
 
 #define KI_TEXT_INIT                                                                                         \
@@ -26,10 +26,10 @@ void ki_text_format(struct ki_text *text, const char *format, ...) __attribute__
 // The string itself ("" if nothing was appended). Valid until the next append.
 const char *ki_text_string(const struct ki_text *text);
 
-// Hands the string over: the caller frees it. NULL if memory ran out at any time. `text` is empty afterwards.
+// Hands the string over: the caller frees it. NULL if memory ever ran out. `text` is empty afterwards.
 char *ki_text_take(struct ki_text *text);
 
-// Empty again, and not failed; the memory is kept for what is appended next.
+// Makes it empty again, and not failed; the memory is kept for further text.
 void ki_text_clear(struct ki_text *text);
 
 void ki_text_free(struct ki_text *text);
