@@ -10,8 +10,8 @@
 #include "base/sized.h"
 #include "source/preprocess/language.h"
 
-// What every OpenCL C 1.2 compiler defines, and the extensions that a program may ask for; the last ones only
-// where it is for CUDA.
+// What every OpenCL C 1.2 compiler defines, and the extensions that a program may ask for; the last ones are
+// for CUDA only.
 enum { CUDA_ONLY = 5 };
 static const kn_define predefined[] = {
     SRC_LANGUAGE_MACROS,
@@ -71,7 +71,7 @@ static const char *copy_string(struct ki_arena *arena, const char *string)
     return ki_arena_copy(arena, string, strlen(string));
 }
 
-// The host's macros are looked at again where the program is written for CUDA.
+// The host's macros are needed again if the program is written for CUDA.
 static kn_status keep_defines(kn_source *source, const kn_source_options *options, kn_error *err)
 {
     kn_define *defines = ki_arena_take(&source->arena, (options->define_count + 1) * sizeof *defines);
@@ -149,7 +149,7 @@ void kn_source_free(kn_source *source)
     free(source);
 }
 
-// ---- what it is made of ----
+// ---- its parts ----
 
 const char *kn_source_get_builtin_name(size_t index)
 {

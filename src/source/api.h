@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What koine/experimental/source.h hands out: a unit, and what else is known of it.
+// What koine/experimental/source.h hands out: a unit, and what else is known about it.
 #ifndef KN_SOURCE_API_H
 #define KN_SOURCE_API_H
 
@@ -11,7 +11,7 @@
 
 struct kn_source {
     struct src_unit *unit;
-    struct src_options reading; // of the options that it was read with the host's macros, in `arena`
+    struct src_options reading; // the options for reading; their host macros are in `arena`
     struct src_cuda *cuda;      // NULL before kn_source_make_cuda
     struct ki_arena arena;
 };

@@ -6,11 +6,11 @@
 
 #include "base/array.h"
 
-// A file being written out, and how far it is.
+// A file being written out, and the progress so far.
 struct level {
     const struct src_inclusion *inclusion;
     size_t cut; // the next one
-    size_t at;  // in the text as written
+    size_t at;  // position in the text as written
 };
 
 // Ends the line before a #line. A backslash at its end must not join the two.
@@ -43,7 +43,7 @@ static void add_line(struct ki_text *text, long line, const char *file)
     ki_text_add(text, "\"\n");
 }
 
-// As many empty lines as the cut has line ends inside, so that the lines after it keep their numbers.
+// As many empty lines as the cut contains line ends, so that the lines after it keep their numbers.
 static void add_blank_lines(struct ki_text *text, const char *from, const char *end)
 {
     for (; from < end; from++)
@@ -71,7 +71,7 @@ bool ki_src_flatten(const struct src_inclusion *inclusion, const char *host, str
             if (--count && !text->failed) {
                 const struct level *outer = &levels[count - 1];
                 cut = &outer->inclusion->cuts[outer->cut - 1];
-                // The line's end follows from the outer file.
+                // The line's end comes from the outer file.
                 add_line(text, cut->next_line, cut->next_file);
                 if (!text->failed)
                     text->data[--text->length] = '\0';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations at file level are walked one by one; function bodies and initialisers are passed over.
+// Declarations at file level are visited one by one; function bodies and initialisers are skipped.
 #include "signature.h"
 
 #include <stdarg.h>
@@ -18,11 +18,11 @@ struct scan {
     kn_error *err;
     const struct src_token *end; // of all
     kn_source_kernel *kernels;   // prototypes too, until the end
-    bool *defined;               // beside `kernels`: a body was seen
+    bool *defined;               // parallel to `kernels`: a body was seen
     size_t count, kernel_capacity, defined_capacity;
 };
 
-// A declaration at file level: where it ends, and what was seen on the way.
+// A declaration at file level: where it ends, and what it contains.
 struct outline {
     const struct src_token *begin, *end; // without what ends it
     const struct src_token *kernel;      // the word
@@ -51,7 +51,7 @@ static kn_status no_memory(struct scan *scan)
     return ki_fail_memory(scan->err, 0, "reading the kernels' signatures");
 }
 
-// Passes a group that must be closed.
+// Skips a group that must be closed.
 static kn_status pass_group(struct scan *scan, const struct src_token **at)
 {
     const struct src_token *open = *at, *close = ki_src_close_of(open, scan->end);
@@ -65,7 +65,7 @@ static kn_status pass_group(struct scan *scan, const struct src_token **at)
     return KN_OK;
 }
 
-// Follows one declaration from *at to behind its ';' or body.
+// Follows one declaration from *at to the end of its ';' or body.
 static kn_status outline_declaration(struct scan *scan, const struct src_token **at, struct outline *outline)
 {
     bool initialised = false, in_tagged = false;
@@ -102,7 +102,7 @@ static kn_status outline_declaration(struct scan *scan, const struct src_token *
         if (ki_src_is_word(token, "struct") || ki_src_is_word(token, "union") ||
             ki_src_is_word(token, "enum"))
             in_tagged = true;
-        // struct tag name(...): behind the tag, something that is no brace ends the matter.
+        // struct tag name(...): anything but a brace after the tag settles it.
         else if (in_tagged && token->kind == SRC_IDENTIFIER && !ki_src_is_attribute(token) &&
                  !(token + 1 < scan->end && (ki_src_is(token + 1, "{") || ki_src_is_attribute(token + 1))))
             in_tagged = false;
@@ -115,7 +115,7 @@ static kn_status outline_declaration(struct scan *scan, const struct src_token *
     return status;
 }
 
-// Remembers the names that a typedef gives.
+// Records the names that a typedef defines.
 static kn_status keep_typedef(struct scan *scan, const struct outline *outline)
 {
     const struct src_token *at = outline->begin;
@@ -138,7 +138,7 @@ static kn_status keep_typedef(struct scan *scan, const struct outline *outline)
     return KN_OK;
 }
 
-// The type's words with one space between them, qualifiers left out.
+// The type's words with one space between them, without qualifiers.
 static const char *type_text(struct scan *scan, const struct src_declaration *declaration)
 {
     struct ki_text text = KI_TEXT_INIT;
@@ -201,7 +201,7 @@ static kn_param_kind kind_of(const struct src_type *type)
                                                : KN_PARAM_GLOBAL;
 }
 
-// A parameter without a name is told by its number.
+// A parameter without a name is identified by its number.
 static const char *name_of(struct scan *scan, const struct src_token *name, size_t index)
 {
     char made[40];

@@ -10,7 +10,7 @@
 #include "source/preprocess/preprocess.h"
 #include "signature.h"
 
-// The unit that the caller sees, and what it stands on.
+// The unit that the caller sees, and its owner.
 struct reading {
     struct src_unit unit; // first: ki_src_free gets its address
     struct ki_arena arena;
@@ -18,7 +18,7 @@ struct reading {
     char *opencl;
 };
 
-// The main file, from the text at hand or from where `name` leads.
+// The main file: the given text, or the file that `name` leads to.
 static kn_status open_main(struct src_preprocessor *pp, const char *name, const char *text,
                            struct src_input **main)
 {
@@ -43,17 +43,17 @@ static kn_status open_main(struct src_preprocessor *pp, const char *name, const 
     return found == SRC_FOUND ? KN_OK : found == SRC_NO_MEMORY ? KN_ERROR_MEMORY : KN_ERROR_INPUT;
 }
 
-// Between a comma, a semicolon or a brace and the next, what stands in a row nests, in an expression or in
-// statements, and so do long chains of else: drivers' compilers run out of their stack, and take the program
-// with them. clang 14 on a stack of 8 MB bears 8,000 operators or statements, 3,000 signs, 1,500 casts, and
-// any number of labels.
+// Between a comma, a semicolon or a brace and the next, consecutive tokens nest, in an expression or in
+// statements, and so do long chains of else. Compilers in drivers then overflow their stack and take the
+// program with them. clang 14 on a stack of 8 MB survives 8,000 operators or statements, 3,000 signs, 1,500
+// casts, and any number of labels.
 enum { DEEPEST_NESTING = 5000, OF_OPERATOR = 1, OF_SIGN = 3, OF_CAST = 5 };
 
 struct nesting {
     int depth, before_label;
     bool in_label;
     size_t brackets;
-    uint64_t calls; // for each open "(", the innermost first: does it stand behind a name?
+    uint64_t calls; // for each open "(", the innermost first: whether it follows a name
 };
 
 static bool is_operand(const struct src_token *token)
@@ -67,7 +67,7 @@ static bool is_prefix(const struct src_token *next, bool of_call)
     return next && (is_operand(next) || (!of_call && strchr("(-+~!*&", *next->text)));
 }
 
-// How much deeper a token makes it, between two others.
+// How much deeper a token between two others nests.
 static int nesting_of(struct nesting *nesting, const struct src_token *last, const struct src_token *token,
                       const struct src_token *next)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel-source layer: OpenCL C 1.2 text in, flat text and what must be known about its kernels out.
-// It needs no device. The steps, a file each: lexer.h (tokens with their locations), include.h (where
-// #include looks), preprocess.h (C99 directives and macros), signature.h (kernels and their arguments),
-// flatten.h (the OpenCL text).
+// The kernel-source layer: OpenCL C 1.2 text in; flat text and what must be known about its kernels out. It
+// needs no device. The steps, one file each: lexer.h (tokens with their locations), include.h (where #include
+// looks), preprocess.h (C99 directives and macros), signature.h (kernels and their arguments), flatten.h (the
+// OpenCL text).
 #ifndef KN_SOURCE_SOURCE_H
 #define KN_SOURCE_SOURCE_H
 
@@ -24,18 +24,18 @@ extern const struct src_embedded ki_src_embedded_kernels[];
 
 struct src_options {
     // What the target's compiler defines by itself (__OPENCL_VERSION__, the device's extensions): known here,
-    // but not written into the OpenCL text. The source may redefine them, as compilers let it.
+    // but not written into the OpenCL text. The source may redefine them, as in compilers.
     const kn_define *predefined;
     size_t predefined_count;
-    // The host's macros: the first lines of the OpenCL text. A source that redefines one earns a warning.
+    // The host's macros: the first lines of the OpenCL text. A source that redefines one gets a warning.
     const kn_define *defines;
     size_t define_count;
     const char *const *include_dirs; // -I
     size_t include_dir_count;
     const char *kernel_path;             // KOINE_KERNEL_PATH: folders separated by ':'; may be NULL
     const struct src_embedded *embedded; // ends in {NULL, NULL}; may be NULL
-    // Without a text, `name` is a built-in: looked for in kernel_path, then in the table, not in the current
-    // folder.
+    // Without a text, `name` is a built-in: it is looked for in kernel_path, then in the table, not in the
+    // current folder.
     bool builtin;
 };
 
@@ -48,7 +48,8 @@ struct src_unit {
     size_t kernel_count;
     const kn_source_file *files;
     size_t file_count;
-    const char *warnings; // for whoever wrote the text, a line each: "FILE:LINE: warning: ..."; "" if nothing
+    const char
+        *warnings; // for the author of the text, one a line: "FILE:LINE: warning: ..."; "" if there are none
     // The first use of a type that a device may lack, after preprocessing; line 0 if there is none.
     const char *double_file;
     long double_line;

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "source/preprocess/expression.h"
 
-// OpenCL C's own types (1.2, 6.1). Those with `vectors` have widths 2, 3, 4, 8 and 16 after their name.
+// OpenCL C's own types (1.2, 6.1). Those with `vectors` also exist with 2, 3, 4, 8 and 16 after their name.
 static const struct known_type {
     const char *name;
     size_t size;
@@ -135,7 +135,7 @@ static bool is_image(const struct src_token *token)
            memcmp(token->text + token->length - 2, "_t", 2) == 0;
 }
 
-// What a single word that names a type says.
+// What a single word that names a type means.
 static struct src_type named_type(const struct src_token *token)
 {
     struct src_type type = {.class = SRC_CLASS_DATA};
@@ -175,7 +175,7 @@ static void read_tagged(const struct src_token **at, const struct src_token *end
     declaration->base.number = (kn_source_number){is_enum ? "int" : NULL, 1};
 }
 
-// unsigned, signed, long, short, ...: several words make one type.
+// unsigned, signed, long, short, ...: several words form one type.
 static bool is_number_word(const struct src_token *token)
 {
     static const char *const names[] = {"unsigned", "signed", "__signed__", "char",   "short",
@@ -183,7 +183,7 @@ static bool is_number_word(const struct src_token *token)
     return is_one_of(token, names, KI_COUNT(names));
 }
 
-// Without a size and a name for long long: OpenCL C reserves it, and compilers give it 8 bytes or 16.
+// long long has no size and no name: OpenCL C reserves it, and compilers give it 8 or 16 bytes.
 static void read_number(const struct src_token *first, const struct src_token *last, struct src_type *type)
 {
     enum { INT = 5, LONG, LONG_LONG };
@@ -212,7 +212,7 @@ static void read_number(const struct src_token *first, const struct src_token *l
     type->number = (kn_source_number){is_unsigned ? numbers[found].unsigned_name : numbers[found].name, 1};
 }
 
-// A size that stands in brackets as a number; 0 if it is anything else.
+// A size in brackets given as a number; 0 for anything else.
 static size_t literal_size(const struct src_token *at, const struct src_token *end)
 {
     struct src_complaint complaint;
@@ -226,7 +226,7 @@ static size_t literal_size(const struct src_token *at, const struct src_token *e
     return value.bits < SIZE_MAX / 4096 ? (size_t)value.bits : 0;
 }
 
-// What a vector type of the program is in OpenCL C: nothing where it has no vector of that many.
+// The OpenCL C equivalent of a vector type of the program: nothing if there is no vector of that width.
 static void make_vector(struct src_type *type, size_t lanes)
 {
     type->number.lanes = (unsigned)lanes;
@@ -234,7 +234,7 @@ static void make_vector(struct src_type *type, size_t lanes)
         type->number.name = NULL;
 }
 
-// ext_vector_type(N) and vector_size(BYTES) make vectors of their own.
+// ext_vector_type(N) and vector_size(BYTES) define vector types.
 static void apply_attribute(const struct src_token *at, const struct src_token *end, struct src_type *type)
 {
     for (; at + 2 < end; at++) {
@@ -295,7 +295,7 @@ void ki_src_read_specifiers(const struct src_token **at, const struct src_token 
             declaration->first = declaration->last = token;
             declaration->base = named_type(token);
             declaration->base.is_written = declaration->base.is_written || is_written;
-            // A typedef of a pointer has its own; a const of ours is then the pointer's.
+            // A typedef of a pointer has its own qualifiers; a const before it then applies to the pointer.
             if (!declaration->base.pointers || declaration->base.is_array) {
                 declaration->base.space = space ? space : declaration->base.space;
                 declaration->base.is_const = declaration->base.is_const || is_const;
@@ -305,7 +305,7 @@ void ki_src_read_specifiers(const struct src_token **at, const struct src_token 
     }
 }
 
-// (*name)[4] and (*name)(int): what stands in the brackets. False if it is no declarator.
+// (*name)[4] and (*name)(int): what is in the brackets. False if it is not a declarator.
 static bool read_nested(const struct src_token **at, const struct src_token *end, struct src_type *type,
                         const struct src_token **name)
 {
@@ -321,7 +321,7 @@ static bool read_nested(const struct src_token **at, const struct src_token *end
     return *name != NULL;
 }
 
-// A pointer to, or an array of, what the type is so far.
+// A pointer to, or an array of, the type so far.
 static void point_to(struct src_type *type)
 {
     if (type->is_array) {
@@ -359,7 +359,7 @@ void ki_src_read_declarator(const struct src_token **at, const struct src_token 
             break;
         open = *at;
         *at = ki_src_skip_group(open, end);
-        // Of an array parameter's dimensions, the first is the pointer.
+        // Of the dimensions of an array parameter, the first is the pointer.
         if (dimensions > 0 || nested) {
             type->size *= literal_size(open + 1, *at - 1);
         } else {

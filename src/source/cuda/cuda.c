@@ -30,8 +30,8 @@ static void print_items(struct printer *printer)
     ki_print_trim(printer);
 }
 
-// The program's text. Tables that are too large for __constant__ memory, or too many, lie in global memory:
-// first the large ones, then all.
+// The program's text. Tables that are too large for __constant__ memory, or too many for it, go to global
+// memory: first the large ones, then all of them.
 static void print_program(struct printer *printer)
 {
     static const size_t largest[] = {BANK_BYTES, 4096, 0};
@@ -55,7 +55,7 @@ static const char *find_embedded(const struct src_embedded *table, const char *n
     return NULL;
 }
 
-// A file of the prelude, its #include "name" lines replaced by what they name, a folder "cuda/" away.
+// A file of the prelude, with each #include "name" line replaced by the file it names, relative to "cuda/".
 static kn_status add_prelude(struct ki_text *text, const struct src_embedded *table, const char *name,
                              int depth, kn_error *err)
 {
@@ -111,7 +111,7 @@ static kn_status assemble(struct ki_text *text, const struct printer *printer, c
     ki_text_format(text, "#define KN_CONSTANT_BANK %d\n", cuda->constant_bank);
     if (cuda->constant_bank)
         ki_text_format(text, "#define KN_BANK_BYTES %zu\n", cuda->bank_bytes);
-    if (!strstr(ki_text_string(program), "atom")) // with which the names of all of them begin
+    if (!strstr(ki_text_string(program), "atom")) // every atomic function's name contains this
         ki_text_add(text, "#define KN_WITHOUT_ATOMICS\n");
     add_selectors(text, printer);
     if (cuda->embedded)
@@ -124,8 +124,8 @@ static kn_status assemble(struct ki_text *text, const struct printer *printer, c
     return status;
 }
 
-// Its index among the unit's kernels, which are in the order of their first declarations; their number if it
-// is none.
+// The kernel's index in the unit, whose kernels are in the order of their first declarations; the number of
+// kernels if it is none of them.
 static size_t find_kernel(const struct src_unit *unit, const struct syn_symbol *symbol)
 {
     size_t i = 0;
@@ -135,7 +135,7 @@ static size_t find_kernel(const struct src_unit *unit, const struct syn_symbol *
     return i;
 }
 
-// What is to be known of each kernel of the unit.
+// What the caller needs to know about each kernel of the unit.
 static kn_source_cuda_kernel *describe_kernels(const struct src_unit *unit, const struct syn_parser *parser)
 {
     kn_source_cuda_kernel *kernels = calloc(unit->kernel_count + 1, sizeof *kernels);

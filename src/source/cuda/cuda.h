@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A preprocessed OpenCL C 1.2 program as CUDA C++17: what NVRTC gets, and, over tests/shim, a host compiler.
-// syntax.h reads the program into a tree; print.h's functions write the tree as C++, a file for each thing
-// that C++ says in another way; cl/cuda/prelude.cuh is what they lean on and stands before the program.
+// Translates a preprocessed OpenCL C 1.2 program to CUDA C++17, for NVRTC and, with tests/shim, for a host
+// compiler. syntax.h reads the program into a tree; the functions of print.h write the tree as C++, with a
+// file for each construct that C++ expresses differently; cl/cuda/prelude.cuh comes before the program and
+// supplies what they use.
 //
-// How C becomes C++ where the words are the same, beyond the obvious:
+// How C becomes C++ where the words are the same, apart from the obvious:
 //   every function gets a first parameter kn_me, the work-item;
-//   enums are integers, and their constants appear by value; tags lose to typedefs of the same name
-//   (kn_tag_...);
-//   `__constant T` is `const T`; volatile goes from vectors and structs, which are classes in C++;
-//   wrappers are named koine_KERNEL and stand behind each kernel, in its namespace, so that kn's types are
-//   found.
+//   enums are integers, and their constants are replaced by their values; tags give way to typedefs of the
+//   same
+//   name (kn_tag_...);
+//   `__constant T` is `const T`; volatile is dropped from vectors and structs, which are classes in C++;
+//   wrappers are named koine_KERNEL and follow each kernel, in its namespace, so that kn's types are found.
 #ifndef KN_SOURCE_CUDA_CUDA_H
 #define KN_SOURCE_CUDA_CUDA_H
 
@@ -29,21 +30,21 @@ struct src_cuda {
     size_t table_bytes; // of program-scope __constant data, an upper bound
     bool uses_constant_args;
     size_t bank_bytes;              // 0: __constant arguments are pointers
-    kn_source_cuda_kernel *kernels; // one for each of the unit's, in its order
+    kn_source_cuda_kernel *kernels; // one for each of the unit's, in the same order
     bool contract_off; // #pragma OPENCL FP_CONTRACT OFF was given: then nothing in the program may be
                        // contracted
 };
 
-// Errors: KN_ERROR_UNSUPPORTED for what CUDA cannot have (pipes, device-side enqueue,
-// recursion, function pointers) and KN_ERROR_BUILD for what is no OpenCL C as far as the parser can tell,
-// both with file and line; KN_ERROR_MEMORY.
+// Errors: KN_ERROR_UNSUPPORTED for what CUDA lacks (pipes, device-side enqueue, recursion, function pointers)
+// and KN_ERROR_BUILD for text that the parser does not accept as OpenCL C, both with file and line;
+// KN_ERROR_MEMORY.
 kn_status ki_src_cuda(const struct src_unit *unit, const struct src_options *options,
                       const struct src_cuda_options *cuda, struct src_cuda **out, kn_error *err);
 void ki_src_cuda_free(struct src_cuda *cuda);
 
-// The text that Koine itself compiles: with its prelude, and with the constant bank if the program is defined
-// KN_CONSTANT=bank and has __constant arguments; the bank then takes what the program's own tables leave of
-// constant memory. Errors: src_cuda's, and KN_ERROR_LIMIT if they leave none.
+// The text that Koine itself compiles: with its prelude, and with the constant bank if the program defines
+// KN_CONSTANT=bank and has __constant arguments; the bank then gets what the program's own tables leave of
+// constant memory. Errors: those of src_cuda, and KN_ERROR_LIMIT if the tables leave nothing.
 kn_status ki_src_cuda_program(const struct src_unit *unit, const struct src_options *options,
                               struct src_cuda **out, kn_error *err);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a kernel's own __local variables lie on CUDA. Static shared memory holds 48 KiB on every device; what
-// a device has beyond is to be had in the launch's dynamic shared memory alone, the arena of the __local
-// arguments. A kernel that has more than 48 KiB of variables has all of them there, before the arguments, at
-// offsets chosen here.
+// Places a kernel's own __local variables on CUDA. Static shared memory holds 48 KiB on every device; what a
+// device has beyond that is available only as a launch's dynamic shared memory, the arena of the __local
+// arguments. A kernel with more than 48 KiB of variables has all of them in the arena, before the arguments,
+// at offsets chosen here.
 #include "base/array.h"
 #include "source/syntax/syntax.h"
 
@@ -27,7 +27,8 @@ static size_t alignment_of(const struct syn_declarator *declarator, size_t align
     return alignment < LEAST_ALIGNMENT ? LEAST_ALIGNMENT : alignment;
 }
 
-// Offsets of a function's variables from its first one on. What has no known size is left to the compiler.
+// Offsets of a function's variables from its first one on. Variables of unknown size are left to the
+// compiler.
 static void lay_out_locals(struct syn_function *function)
 {
     size_t at = 0, size, alignment;
@@ -43,7 +44,7 @@ static void lay_out_locals(struct syn_function *function)
     function->local_bytes = round_up(at, LEAST_ALIGNMENT);
 }
 
-// Goes through the functions that `function` comes to, itself among them, once each: `visited` is the walk's
+// Visits the functions that `function` reaches, including itself, once each: `visited` is the walk's number.
 // number.
 static void walk(struct syn_function *function, int number, void (*visit)(struct syn_function *, size_t *),
                  size_t *state)
@@ -74,7 +75,7 @@ static void find_end(struct syn_function *function, size_t *end)
         *end = function->arena_base + function->local_bytes;
 }
 
-// The next number of a walk; those of finds_recursion come before.
+// The number of the next walk; these follow those of finds_recursion.
 static int next_walk(struct syn_parser *parser)
 {
     return ++parser->walks + 2;
@@ -93,8 +94,8 @@ static void choose_moved(struct syn_parser *parser)
     }
 }
 
-// Functions that others call lie one behind the other, for two may meet in one launch; a kernel that nobody
-// calls lies behind those that it comes to.
+// Functions that are called by others are placed one after the other, because two may be active in one
+// launch; a kernel that is not called comes after those that it reaches.
 static void place_functions(struct syn_parser *parser)
 {
     size_t at = 0;

@@ -57,7 +57,7 @@ void ki_print_word(struct printer *printer, const struct syn_word *word)
             ki_text_add_char(printer->out, *c == '$' ? '_' : *c);
 }
 
-// In C++ a member that is named like a type hides it from the members behind.
+// In C++ a member that is named like a type hides it from the members after it.
 void ki_print_member_name(struct printer *printer, const struct syn_word *word)
 {
     if (word->is_type && !word->reserved)
@@ -103,7 +103,7 @@ static void print_base(struct printer *printer, const struct syn_type *type, boo
         return;
     }
     qualifiers = type->alias ? type->outer : type->qualifiers;
-    if (qualifiers & SYN_Q_CONST && !bare && type->kind != SYN_T_IMAGE) // that is a reference
+    if (qualifiers & SYN_Q_CONST && !bare && type->kind != SYN_T_IMAGE) // an image is a reference
         print_text(printer, "const ");
     if (qualifiers & SYN_Q_VOLATILE &&
         (type->kind == SYN_T_SCALAR || type->kind == SYN_T_POINTER || type->kind == SYN_T_VOID))
@@ -131,7 +131,7 @@ static void print_parameters(struct printer *printer, const struct syn_type *typ
     print_text(printer, ")");
 }
 
-// The declarator is made from the name outwards; `stop` is where the base begins.
+// The declarator is built from the name outwards; `stop` is where the base begins.
 static void add_declarator(struct printer *printer, const struct syn_type *type, const struct syn_type *stop,
                            const char *name, bool bare)
 {

@@ -15,21 +15,21 @@ struct print_selector {
 struct printer {
     struct ki_text *out;
     struct syn_parser *parser;
-    const char *file; // where the next character stands, as the compiler counts; NULL: nowhere yet
+    const char *file; // where the next character is, as the compiler counts; NULL: nowhere yet
     long line;
     int indent;
     const struct syn_function *function; // being printed; NULL at file level
-    const struct syn_type *switched;     // what the innermost switch is over; NULL if that is unknown
+    const struct syn_type *switched;     // the type of the innermost switch; NULL if unknown
     struct print_selector *selectors;    // seen in the program
     size_t selector_count, selector_capacity;
     size_t table_bytes;   // of program-scope __constant data
-    size_t largest_table; // what is larger lies in global memory instead
+    size_t largest_table; // larger ones are in global memory instead
     bool uses_constant_args;
-    const struct syn_expr *argument; // of the call being printed: where an image may stand
+    const struct syn_expr *argument; // of the call being printed: an image may appear there
 };
 
 // print.c: locations, names, types.
-// A blank between two things, if none is there; and blanks at the end away, before a line ends.
+// Adds a blank between two things, if there is none; removes blanks at the end, before a line ends.
 void ki_print_space(struct printer *printer);
 void ki_print_trim(struct printer *printer);
 void ki_print_location(struct printer *printer, const struct src_token *location);
@@ -37,24 +37,24 @@ void ki_print_word(struct printer *printer, const struct syn_word *word);
 void ki_print_symbol(struct printer *printer, const struct syn_symbol *symbol);
 void ki_print_member_name(struct printer *printer, const struct syn_word *word);
 void ki_print_tag(struct printer *printer, const struct syn_tag *tag);
-// A declaration of `name` (NULL for a type alone); `bare` leaves the outermost const out.
+// A declaration of `name` (NULL for a type alone); `bare` omits the outermost const.
 void ki_print_type(struct printer *printer, const struct syn_type *type, const char *name, bool bare);
 void ki_print_typed_symbol(struct printer *printer, const struct syn_type *type,
                            const struct syn_symbol *symbol, bool bare);
-// Its declarator alone, as it stands behind the base of a declaration.
+// Its declarator alone, as it follows the base of a declaration.
 void ki_print_declarator(struct printer *printer, const struct syn_type *type, const struct syn_type *base,
                          const struct syn_symbol *symbol);
 
 // print_expression.c
 void ki_print_expr(struct printer *printer, const struct syn_expr *expr);
-// As a value of a type: with the cast that C does by itself and C++ does not.
+// As a value of a type: with the cast that C does implicitly and C++ does not.
 void ki_print_converted(struct printer *printer, const struct syn_type *type, const struct syn_expr *expr);
 const struct syn_expr *ki_print_unwrapped(const struct syn_expr *expr); // without its brackets
 bool ki_print_is_null(const struct syn_expr *expr);                     // a null pointer constant
 bool ki_print_is_bit_field(const struct syn_expr *expr);
 bool ki_print_is_selection(const struct syn_expr *expr); // several components of a vector
 
-// A file each.
+// One file each.
 void ki_rewrite_call(struct printer *printer, const struct syn_expr *call);
 bool ki_rewrite_builtin(struct printer *printer, const struct syn_expr *call, const char *name);
 void ki_rewrite_printf(struct printer *printer, const struct syn_expr *call);
@@ -62,11 +62,11 @@ void ki_rewrite_ternary(struct printer *printer, const struct syn_expr *expr);
 void ki_rewrite_shift(struct printer *printer, const struct syn_expr *expr); // with its assignment
 void ki_rewrite_selection(struct printer *printer, const struct syn_expr *expr);
 void ki_rewrite_slot(struct printer *printer, const struct syn_slot *slot);
-// Whether it becomes an expression of the whole type, for a union's later member is set.
+// Whether it becomes an expression of the whole type, because it sets a later member of a union.
 bool ki_rewrite_sets_other_member(const struct syn_slot *slot);
 void ki_rewrite_function(struct printer *printer, const struct syn_item *item);
-// Whether a kernel of this type takes the addresses of its images: by value, its arguments are more than CUDA
-// passes.
+// Whether a kernel of this type takes the addresses of its images: by value, its arguments would exceed what
+// CUDA passes.
 bool ki_rewrite_takes_addresses(const struct syn_type *type);
 void ki_rewrite_prototype(struct printer *printer, const struct syn_symbol *symbol,
                           const struct syn_type *type);
@@ -76,8 +76,8 @@ void ki_print_tags(struct printer *printer, const struct syn_tag *tags);
 void ki_print_declaration(struct printer *printer, const struct syn_declaration *declaration, bool split);
 void ki_print_for_declaration(struct printer *printer, const struct syn_declaration *declaration);
 void ki_print_constant(struct printer *printer, const struct syn_declarator *declarator);
-// Compound literals that are objects: their variables stand before the statement, and get their values where
-// the literals stand. Arrays are wrapped, so that they can be assigned.
+// Compound literals that are objects: their variables are declared before the statement, and are assigned
+// where the literals are. Arrays are wrapped, so that they can be assigned.
 void ki_print_literal_type(struct printer *printer, const struct syn_type *type);
 void ki_print_literals(struct printer *printer, const struct syn_expr *literals);
 void ki_print_value_block(struct printer *printer, const struct syn_expr *statements); // of ({ ... })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations: structs and unions ahead of what uses them, variables by the space they lie in.
+// Declarations: structs and unions before their uses, variables by their address space.
 #include <stdio.h>
 
 #include "print.h"
@@ -94,14 +94,14 @@ static void print_value(struct printer *printer, const struct syn_declarator *de
     if (!value)
         return;
     print_text(printer, " = ");
-    // A list, a vector from pieces or a string that fills its array; or a plain value.
+    // A list, a vector from pieces, or a string that fills its array; otherwise a plain value.
     if (!value->expr || (ki_syn_is_text(value) && value->type->kind == SYN_T_ARRAY))
         ki_rewrite_slot(printer, value);
     else
         ki_print_converted(printer, declarator->type, value->expr);
 }
 
-// KN_CONSTANT_VAR may say const itself: a pointer, whose const is another, hides behind a name.
+// KN_CONSTANT_VAR may add const itself: a pointer, which has its own const, gets a type name.
 static void print_constant_type(struct printer *printer, const struct syn_declarator *declarator,
                                 const char *space)
 {
@@ -129,7 +129,7 @@ void ki_print_constant(struct printer *printer, const struct syn_declarator *dec
 {
     size_t size = 0, alignment;
 
-    // Its value is known wherever it is used, so that a texture is chosen when the program is compiled.
+    // Its value is known wherever it is used, so that a texture is chosen at compile time.
     if (declarator->type->kind == SYN_T_SAMPLER) {
         print_text(printer, "static constexpr ");
         ki_print_typed_symbol(printer, declarator->type, declarator->symbol, true);
@@ -178,13 +178,13 @@ static void print_variable(struct printer *printer, const struct syn_declarator 
 
     if (space & SYN_Q_CONSTANT || (!printer->function && !space)) {
         const struct syn_symbol *symbol = declarator->symbol;
-        // C++ has no constant without its value: the definition stands where the name is declared first.
+        // C++ has no constant without a value: the definition is printed where the name is declared first.
         if (!printer->function && declarator == symbol->first)
             ki_print_constant(printer, symbol->definition ? symbol->definition : declarator);
-        return; // inside a function it was lifted out
+        return; // inside a function it was moved out
     }
     if (space & SYN_Q_LOCAL && declarator->symbol->is_placed) {
-        // Its type under a name that nothing hides; print_name says where it is.
+        // Its type under a name that nothing hides; print_name prints the name's place.
         char type[32];
         snprintf(type, sizeof type, "kn_local_%u", declarator->symbol->local_number);
         print_text(printer, "typedef ");

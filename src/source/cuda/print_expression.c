@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions in C++. Brackets stand as they were written; what is rewritten becomes a call or is bracketed.
+// Expressions in C++. Brackets stay as they were written; a rewritten expression becomes a call or is
+// bracketed.
 #include <string.h>
 
 #include "base/array.h"
@@ -33,7 +34,7 @@ bool ki_print_is_null(const struct syn_expr *expr)
     return ki_syn_is_integer(expr->type) && ki_syn_evaluate(expr, &value) && value == 0;
 }
 
-// Whether C++ converts one pointer to another by itself: the same target, perhaps with const added.
+// Whether C++ converts one pointer to another implicitly: the same target, possibly with const added.
 static bool converts(const struct syn_type *to, const struct syn_type *from)
 {
     unsigned kept = SYN_Q_CONST | SYN_Q_VOLATILE;
@@ -147,7 +148,7 @@ static void print_paren(struct printer *printer, const struct syn_expr *expr)
     print_text(printer, ")");
 }
 
-// ++ and -- of a bool, which C++ has not: ++ makes it 1, -- turns it over.
+// ++ and -- of a bool, which C++ lacks: ++ makes it 1, -- inverts it.
 static bool steps_bool(const struct syn_expr *expr)
 {
     return (expr->op == SYN_OP2('+', '+') || expr->op == SYN_OP2('-', '-')) && expr->a->type &&
@@ -170,9 +171,8 @@ bool ki_print_is_bit_field(const struct syn_expr *expr)
     return member && member->bits;
 }
 
-// ++ and -- of a char or a short, which go round (C99 6.5.3.1: as += 1). NVRTC 13.0 takes it that they do
-// not:
-// `--c; if (c < 0)` asks for c < 1 before, which -128 answers otherwise.
+// ++ and -- of a char or a short, which wrap around (C99 6.5.3.1: as += 1). NVRTC 13.0 assumes that they do
+// not: it turns `--c; if (c < 0)` into a test of c < 1 before the decrement, which is wrong for -128.
 static bool steps_round(const struct syn_expr *expr)
 {
     const struct syn_type *type = expr->a->type;
@@ -187,7 +187,7 @@ static bool is_void_pointer(const struct syn_type *type)
     return type && type->kind == SYN_T_POINTER && (!type->of || type->of->kind == SYN_T_VOID);
 }
 
-// ++ and -- of a void *, which GNU's C has; `function` is kn_step_before or kn_step_after.
+// ++ and -- of a void *, which GNU C has; `function` is kn_step_before or kn_step_after.
 static bool print_step(struct printer *printer, const struct syn_expr *expr, const char *function)
 {
     if ((expr->op != SYN_OP2('+', '+') && expr->op != SYN_OP2('-', '-')) || !is_void_pointer(expr->type))
@@ -254,7 +254,7 @@ static bool compares_addresses(struct printer *printer, const struct syn_expr *e
     return !converts(a, b) && !converts(b, a);
 }
 
-// Arithmetic on a void *, in bytes as GNU's C has it: p + n, n + p, p - n, p - q.
+// Arithmetic on a void *, in bytes as in GNU C: p + n, n + p, p - n, p - q.
 static bool print_bytes(struct printer *printer, const struct syn_expr *expr)
 {
     bool left = is_void_pointer(expr->a->type), right = is_void_pointer(expr->b->type);
@@ -291,7 +291,8 @@ static void print_binary(struct printer *printer, const struct syn_expr *expr)
     print_text(printer, addresses ? ")" : "");
 }
 
-// A selection's copy assignment is not its own (cl/cuda/vector.cuh): what is assigned to one is made a value.
+// A selection's copy assignment must not be used (cl/cuda/vector.cuh): what is assigned to one is turned into
+// a value.
 static bool assigns_selection(const struct syn_expr *expr)
 {
     const struct syn_type *type = expr->a->type;
@@ -343,7 +344,7 @@ static void print_index(struct printer *printer, const struct syn_expr *expr)
     print_text(printer, "]");
 }
 
-// A bool cast to a vector of integers is all bits of each component (6.2.2); (int4)(b) is a literal, and no
+// A bool cast to a vector of integers sets all bits of each component (6.2.2); (int4)(b) is a literal, not a
 // cast.
 static void print_splat(struct printer *printer, const struct syn_type *to, const struct syn_expr *from)
 {
@@ -399,7 +400,7 @@ static void print_compound(struct printer *printer, const struct syn_expr *expr)
     if (expr->hoisted)
         ki_text_format(printer->out, "(kn_literal_%u = ", expr->hoisted);
     if (ki_rewrite_sets_other_member(expr->value)) {
-        record = true; // says its type itself
+        record = true; // the literal names its type itself
     } else if (expr->named->alias && !array) {
         ki_print_symbol(printer, expr->named->alias);
     } else if (record) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements in C++, on the lines where they stand in the source. A declaration that a jump may pass over is
-// split from its value, for C++ forbids the jump.
+// Statements in C++, on the lines that they have in the source. A declaration that a jump may pass over is
+// separated from its value, because C++ forbids the jump.
 #include <string.h>
 
 #include "print.h"
 
 static void print_statement(struct printer *printer, const struct syn_statement *statement, bool split);
 
-// As the body of another statement: on the same line if it stands there.
+// As the body of another statement: on the same line if the source has it there.
 static void print_body(struct printer *printer, const struct syn_statement *statement)
 {
     bool braces = statement->literals || statement->tags ||
@@ -88,8 +88,8 @@ static bool redeclares(const struct syn_statement *body, const struct syn_symbol
     return false;
 }
 
-// Whether a for's declaration has to stand before it: C++ lets nobody jump past it, nor declare its names
-// again in the body, nor define a struct in it.
+// Whether a for's declaration has to come before the loop: C++ forbids jumping past it, declaring its names
+// again in the body, and defining a struct in it.
 static bool declares_outside(const struct syn_statement *statement)
 {
     const struct syn_declaration *declaration = statement->declaration;
@@ -135,7 +135,7 @@ static void print_for(struct printer *printer, const struct syn_statement *state
     print_text(printer, outside ? " }" : "");
 }
 
-// C converts the constant to the type of the switch, C++ refuses one that does not fit.
+// C converts the constant to the type of the switch; C++ refuses one that does not fit.
 static void print_case(struct printer *printer, const struct syn_expr *constant)
 {
     long long value;
@@ -309,7 +309,7 @@ void ki_print_block(struct printer *printer, const struct syn_statement *first, 
     split = last_label != NULL;
     printer->indent++;
     for (const struct syn_statement *s = first; s; s = s->next) {
-        // A label's own declaration stands behind it: no later label, no jump over it.
+        // A label's own declaration follows it: no later label can jump over it.
         split = split && s != last_label;
         ki_print_space(printer);
         print_statement(printer, s, split);
@@ -320,7 +320,7 @@ void ki_print_block(struct printer *printer, const struct syn_statement *first, 
     print_text(printer, "}");
 }
 
-// Its last statement's value is what it returns.
+// The value of its last statement is returned.
 void ki_print_value_block(struct printer *printer, const struct syn_expr *statements)
 {
     print_text(printer, "{");

@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "print.h"
 
-// What they are in OpenCL C; a NULL argument type: what CUDA has under the same name.
+// Their equivalents in OpenCL C; a NULL argument type: CUDA has it under the same name.
 static const struct builtin {
     const char *name, *function, *argument;
 } builtins[] = {

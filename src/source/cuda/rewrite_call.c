@@ -94,7 +94,7 @@ static bool print_memory(struct printer *printer, const struct syn_expr *call, c
     return false;
 }
 
-// An image is read or written as its parameter says.
+// Whether an image is read or written follows from its parameter.
 static void check_access(struct printer *printer, const struct syn_expr *call, const struct syn_word *word)
 {
     const struct syn_type *image = call->arguments ? call->arguments->type : NULL;

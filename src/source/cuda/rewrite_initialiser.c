@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Initialisers by position, every brace written, narrowing allowed as C allows it.
+// Initialisers by position, with every brace written; narrowing is allowed as in C.
 #include <string.h>
 
 #include "print.h"
 
-// Whether C++ takes the value inside braces as it is.
+// Whether C++ accepts the value inside braces as it is.
 static bool is_plain(const struct syn_type *type, const struct syn_expr *expr)
 {
     const struct syn_expr *inner = ki_print_unwrapped(expr);
@@ -85,7 +85,7 @@ static void print_characters(struct printer *printer, const struct syn_expr *str
     print_text(printer, " }");
 }
 
-// A union's other members than its first cannot be initialised in C++17.
+// Only the first member of a union can be initialised in C++17.
 static bool is_other_member(const struct syn_slot *slot)
 {
     const struct syn_member *first = slot->type->kind == SYN_T_RECORD ? slot->type->tag->members : NULL;
@@ -100,7 +100,7 @@ static bool is_anonymous_record(const struct syn_slot *slot)
     return slot && slot->type && slot->type->kind == SYN_T_RECORD && slot->type->tag->is_inline;
 }
 
-// Whether the initialiser of a record with a name sets such a member, perhaps of an anonymous union inside.
+// Whether the initialiser of a named record sets such a member, perhaps in an anonymous union inside.
 bool ki_rewrite_sets_other_member(const struct syn_slot *slot)
 {
     if (slot->expr || !slot->type || slot->type->kind != SYN_T_RECORD)
@@ -146,7 +146,7 @@ static void print_other_members(struct printer *printer, const struct syn_slot *
         }
 }
 
-// The record as it begins, then the members of its unions that are meant.
+// The record's initialiser first, then assignments to the members of its unions.
 static void print_made(struct printer *printer, const struct syn_slot *slot)
 {
     if (!printer->function)

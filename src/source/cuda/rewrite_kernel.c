@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions, and the extern "C" wrapper behind each kernel (cl/cuda/kernel.cuh has the macros).
+// Functions, and the extern "C" wrapper after each kernel (cl/cuda/kernel.cuh has the macros).
 #include <stdio.h>
 
 #include "print.h"
 
 enum {
-    ARGUMENT_BYTES = 4096, // that a kernel takes on every device, of every CUDA
+    ARGUMENT_BYTES = 4096, // what a kernel can take on every device, in every CUDA version
     ITEM_BYTES = 64,       // kn_item, its last argument
     IMAGE_BYTES = 128      // kn_image_data
 };
@@ -15,7 +15,7 @@ void ki_rewrite_prototype(struct printer *printer, const struct syn_symbol *symb
 {
     const struct syn_function *function = symbol->function;
 
-    // An inline function that is used must be defined, even if no kernel comes to it.
+    // An inline function that is used must be defined, even if no kernel reaches it.
     print_text(printer, !function || !function->is_defined ? "KN_DECLARED "
                         : function->is_kernel              ? "KN_BODY "
                                                            : "KN_FN ");
@@ -31,7 +31,7 @@ static unsigned space_of(const struct syn_type *type)
     return to ? to->qualifiers & (SYN_Q_LOCAL | SYN_Q_CONSTANT) : 0;
 }
 
-// What an offset points to: its type under a name if it has to be an array.
+// The type that an offset points to, under a name if it has to be an array.
 static void print_target(struct printer *printer, const struct syn_type *type, size_t index)
 {
     if (type->of && type->of->kind == SYN_T_ARRAY && !type->of->alias)
@@ -40,7 +40,7 @@ static void print_target(struct printer *printer, const struct syn_type *type, s
         ki_print_type(printer, type->of, NULL, true);
 }
 
-// A parameter may have no name, as nothing in the kernel's body reads it; the wrapper's has one.
+// A parameter may have no name if the kernel's body does not use it; the wrapper's has one.
 static void print_parameter_name(struct printer *printer, const struct syn_parameter *parameter, size_t index)
 {
     if (parameter->symbol)
@@ -49,7 +49,7 @@ static void print_parameter_name(struct printer *printer, const struct syn_param
         ki_text_format(printer->out, "kn_unnamed_%zu", index);
 }
 
-// Of an argument as the wrapper takes it, images by value.
+// The size of an argument as the wrapper takes it, images by value.
 static void argument_layout(const struct syn_type *type, size_t *size, size_t *alignment)
 {
     if (type->kind == SYN_T_IMAGE) {

@@ -34,7 +34,8 @@ static const char *read_conversion(const char *at, struct conversion *conversion
 
 static void add_conversion(struct ki_text *text, const struct conversion *conversion)
 {
-    // hl is a vector of 32-bit elements, plain for C; CUDA has no hh: the argument is cut to a byte instead.
+    // hl is a vector of 32-bit elements, which is plain in C; CUDA has no hh: the argument is cut to a byte
+    // instead.
     const char *length = conversion->length[0] == 'h' && conversion->length[1] ? "" : conversion->length;
     bool real = conversion->letter && strchr("fFeEgGaA", conversion->letter);
     int lanes = conversion->lanes ? conversion->lanes : 1;
@@ -64,7 +65,7 @@ static void print_lanes(struct printer *printer, const struct syn_expr *argument
     }
 }
 
-// Whether it may be evaluated several times over: it changes nothing.
+// Whether it may be evaluated several times: it has no side effects.
 static bool repeats(const struct syn_expr *expr)
 {
     const struct syn_expr *parts[] = {expr->a, expr->b, expr->c};

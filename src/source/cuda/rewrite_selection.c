@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Components of vectors and members. A selection of a selection (v.hi.xy) becomes one; which selections the
-// program uses is noted, for the prelude declares no others.
+// Components of vectors, and members. A selection of a selection (v.hi.xy) becomes one; the selections that
+// the program uses are recorded, because the prelude declares only those.
 #include <string.h>
 
 #include "base/array.h"
@@ -21,7 +21,7 @@ static void note(struct printer *printer, int lanes, const int *components, int 
         printer->out->failed = true;
 }
 
-// On a vector that is not known: whatever the word may mean.
+// On a vector of unknown type: every possible meaning of the word.
 static void note_everywhere(struct printer *printer, const struct syn_word *word)
 {
     static const int widths[] = {2, 3, 4, 8, 16};

@@ -2,7 +2,7 @@
 // Shifts: OpenCL C counts modulo the width of the left operand; C++ leaves that undefined.
 #include "print.h"
 
-// A number that is certainly within the width of a scalar.
+// A number that is certainly below the width of a scalar.
 static bool is_plain(const struct syn_expr *expr)
 {
     const struct syn_type *left = ki_syn_promoted(expr->a->type);
@@ -12,7 +12,7 @@ static bool is_plain(const struct syn_expr *expr)
            count < 8 * ki_syn_scalar_bytes(left->scalar);
 }
 
-// No reference may be taken of a bit-field: s.f = kn_shl(s.f, n), with s named once and evaluated once.
+// A reference to a bit-field is impossible: s.f = kn_shl(s.f, n), with s named once and evaluated once.
 static void print_bit_field(struct printer *printer, const struct syn_expr *expr, bool left)
 {
     const struct syn_expr *field = ki_print_unwrapped(expr->a);
@@ -28,7 +28,7 @@ static void print_bit_field(struct printer *printer, const struct syn_expr *expr
     print_text(printer, field->kind == SYN_E_ARROW ? "))" : ")");
 }
 
-// 6.3.j: both operands are integers. The functions that stand for shifts would take others.
+// 6.3.j: both operands are integers. The functions that replace shifts would accept others.
 static void expect_integers(struct printer *printer, const struct syn_expr *expr)
 {
     const struct syn_type *types[] = {expr->a->type, expr->b->type};

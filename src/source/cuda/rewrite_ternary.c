@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// c ? a : b with a vector c chooses for each component; with a scalar one it evaluates one side alone.
+// c ? a : b with a vector c chooses for each component; with a scalar c only one side is evaluated.
 #include "print.h"
 
 // Whether C++'s own operator does the same.
@@ -41,7 +41,7 @@ static void print_plain(struct printer *printer, const struct syn_expr *expr, co
 static void print_arm(struct printer *printer, const struct syn_expr *arm)
 {
     print_text(printer, printer->function ? ", [&]" : ", []");
-    // A selection is part of its vector: what is handed back is its value.
+    // A selection is part of its vector: its value is returned.
     if (ki_print_is_selection(arm) && arm->type) {
         print_text(printer, "() -> ");
         ki_print_type(printer, arm->type, NULL, true);

@@ -9,14 +9,14 @@
 
 struct argument {
     size_t first, count;      // of the call's tokens
-    struct src_list expanded; // with its macros expanded, once that was needed
+    struct src_list expanded; // with its macros expanded, once that is needed
     bool is_expanded;
 };
 
 struct call {
     const struct src_macro *macro;
     const struct src_token *name;
-    struct src_list tokens; // of all arguments, as they stand
+    struct src_list tokens; // of all arguments, unexpanded
     struct argument *arguments;
     size_t count, capacity;
     bool omits_rest; // it has nothing for "...", not even a comma
@@ -85,7 +85,7 @@ static kn_status check_count(struct src_preprocessor *pp, struct call *call)
 
     if (macro->parameter_count == 0 && call->count == 1 && call->arguments[0].count == 0)
         return KN_OK;
-    // Nothing at all for "..." is what compilers allow.
+    // Compilers allow nothing at all for "...".
     if (macro->variadic && call->count == macro->parameter_count - 1) {
         call->omits_rest = true;
         return begin_argument(pp, call);
@@ -96,7 +96,7 @@ static kn_status check_count(struct src_preprocessor *pp, struct call *call)
     return fail_count(pp, call, given);
 }
 
-// An argument's tokens as they stand; NULL for none.
+// An argument's unexpanded tokens; NULL if it has none.
 static const struct src_token *tokens_of(const struct call *call, const struct argument *argument)
 {
     return argument->count ? call->tokens.items + argument->first : NULL;
@@ -120,8 +120,7 @@ static kn_status add_all(struct src_preprocessor *pp, struct src_list *out, cons
 
     for (size_t i = 0; i < count && !status; i++) {
         struct src_token token = tokens[i];
-        // The first one stands where the parameter stood; a line's start in a call's middle is only white
-        // space.
+        // The first one takes the parameter's place; the start of a line inside a call is only white space.
         if (i == 0)
             token.flags = (uint8_t)((token.flags & ~SRC_SPACE) | (location->flags & SRC_SPACE));
         token.flags &= (uint8_t)~SRC_LINE_START;
@@ -138,7 +137,7 @@ static bool is_comma_rule(const struct src_macro *macro, size_t i)
            ki_src_is(&macro->body[i - 2], ",") && ki_src_is(&macro->body[i - 1], "##");
 }
 
-// The tokens that body token `i` stands for, beside a ## or not, go to `out`.
+// Appends the tokens that body token `i` stands for, next to a ## or not, to `out`.
 static kn_status add_operand(struct src_preprocessor *pp, struct call *call, size_t i, bool beside_paste,
                              struct src_list *out)
 {
@@ -174,7 +173,7 @@ static kn_status add_string(struct src_preprocessor *pp, struct call *call, size
     return status ? status : ki_src_list_add(pp, out, &made);
 }
 
-// What stands for "..." after a comma and ##.
+// What replaces "..." after a comma and ##.
 static kn_status add_rest(struct src_preprocessor *pp, struct call *call, size_t i, struct src_list *out)
 {
     const struct src_macro *macro = call->macro;

@@ -52,7 +52,7 @@ kn_status ki_src_if(struct src_preprocessor *pp, const struct src_token *hash)
     if (ki_src_is_skipping(pp))
         return open_conditional(pp, hash, SRC_BRANCH_OVER);
     status = read_condition(pp, hash, &holds);
-    // #if !defined NAME guards a file as #ifndef NAME does.
+    // #if !defined NAME guards a file like #ifndef NAME.
     if (!status && ki_src_top(pp)->guard_state == SRC_GUARD_OPEN && !ki_src_top(pp)->guard) {
         const struct src_token *t = pp->line.items;
         size_t count = pp->line.count;
@@ -99,8 +99,8 @@ kn_status ki_src_ifndef(struct src_preprocessor *pp, const struct src_token *has
     return if_defined(pp, hash, false);
 }
 
-// The innermost conditional of this file; NULL and an error if there is none, or if its #else came before
-// another #elif or #else.
+// The innermost conditional of this file; NULL and an error if there is none, or if an #elif or #else follows
+// its #else.
 static struct src_conditional *innermost(struct src_preprocessor *pp, const struct src_token *hash,
                                          const char *directive, bool branches, kn_status *status)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind a '#' at the start of a line, conditionals and #include excepted.
+// What follows a '#' at the start of a line, except conditionals and #include.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ typedef kn_status handler(struct src_preprocessor *pp, const struct src_token *h
 
 static handler line_directive, error_directive, warning_directive, pragma_directive;
 
-// `always`: also where text is skipped. `lenient`: what follows is words for people or for the compiler.
+// `always`: also where text is skipped. `lenient`: the rest is words for people or for the compiler.
 static const struct directive {
     const char *name;
     handler *handle; // NULL: #include
@@ -40,7 +40,7 @@ static const struct directive *find(const struct src_token *name)
     return NULL;
 }
 
-// The rest of the line as it is written; "" if there is none. In the arena.
+// The rest of the line as written; "" if it is empty. In the arena.
 static const char *rest_of_line(struct src_preprocessor *pp)
 {
     struct ki_text text = KI_TEXT_INIT;
@@ -56,7 +56,7 @@ static const char *rest_of_line(struct src_preprocessor *pp)
     return kept;
 }
 
-// #line: from the next line on, lines count from the number, and the file has the name.
+// #line: from the next line on, lines count from the number, and the file has the given name.
 static kn_status set_line(struct src_preprocessor *pp, const struct src_token *hash,
                           const struct src_token *tokens, size_t count)
 {
@@ -80,7 +80,7 @@ static kn_status set_line(struct src_preprocessor *pp, const struct src_token *h
             return ki_src_no_memory(pp);
         lexer->file = name;
     }
-    // The lexer stands at the end of this line.
+    // The lexer is at the end of this line.
     lexer->line_shift = line - (lexer->line + 1);
     return KN_OK;
 }
@@ -98,7 +98,7 @@ static kn_status line_directive(struct src_preprocessor *pp, const struct src_to
     return status;
 }
 
-// # 12 "file" 1: what other preprocessors leave behind.
+// # 12 "file" 1: the form that other preprocessors leave.
 static kn_status line_marker(struct src_preprocessor *pp, const struct src_token *hash,
                              struct src_token number)
 {
@@ -172,7 +172,8 @@ static kn_status pragma_directive(struct src_preprocessor *pp, const struct src_
         return status;
     if (pp->line.count && ki_src_is_word(&pp->line.items[0], "once")) {
         ki_src_top(pp)->input->once = true;
-        // Compilers warn of it outside a header, and all is one file to them: the line is left out.
+        // Compilers warn about it outside a header, and they get everything as one file: the line is left
+        // out.
         return ki_src_cut_line(pp);
     }
     for (size_t i = 0; i < pp->line.count && !status; i++)
@@ -185,7 +186,7 @@ static kn_status pragma_directive(struct src_preprocessor *pp, const struct src_
     return status;
 }
 
-// The #include of a branch that is not taken: its line goes, so that no compiler looks for the file.
+// The #include of a branch that is not taken: its line is removed, so that no compiler looks for the file.
 static kn_status drop_include(struct src_preprocessor *pp)
 {
     kn_status status;
@@ -195,7 +196,7 @@ static kn_status drop_include(struct src_preprocessor *pp)
     return status ? status : ki_src_cut_line(pp);
 }
 
-// Follows whether the file may be one big #ifndef.
+// Tracks whether the file may be one big #ifndef.
 static void note_directive(struct src_frame *frame, const struct directive *directive)
 {
     if (frame->guard_state == SRC_GUARD_START)
@@ -249,7 +250,7 @@ kn_status ki_src_directive(struct src_preprocessor *pp, const struct src_token *
     status = dispatch(pp, hash);
     frame = &pp->frames[frame_index];
     if (!status && pp->frame_count == frame_index + 1) {
-        // What is left of the line: comments, or what nobody needed to read.
+        // What is left of the line: comments, or text that need not be read.
         frame->lexer.lenient = true;
         do
             ki_src_lex(&frame->lexer, &token);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The flow of tokens: from the expansions under way, then from the innermost file. A macro is disabled while
-// its expansion is read, and its name, met meanwhile, is painted and stays as it is for ever (C99 6.10.3.4).
+// its expansion is read; if its name appears meanwhile, the token is painted and never expanded again (C99
+// 6.10.3.4).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static kn_status push_context(struct src_preprocessor *pp, const struct src_cont
     return KN_OK;
 }
 
-// The next token of the expansions under way; false if they are all read.
+// The next token of the expansions under way; false if all of them have been read.
 static bool take_from_contexts(struct src_preprocessor *pp, struct src_token *token)
 {
     struct src_context *context;
@@ -62,7 +63,7 @@ static bool take_from_contexts(struct src_preprocessor *pp, struct src_token *to
     return true;
 }
 
-// The next token of the files; directives on the way are done.
+// The next token of the files; executes directives on the way.
 static kn_status take_from_files(struct src_preprocessor *pp, struct src_token *token)
 {
     kn_status status = KN_OK;
@@ -127,7 +128,7 @@ static bool is_call(struct src_preprocessor *pp)
     ahead = ki_src_top(pp)->lexer;
     ahead.lenient = true;
     ki_src_lex(&ahead, &token);
-    // The next file's end and a directive end the search, as in other compilers.
+    // The end of the next file and a directive end the search, as in other compilers.
     return ki_src_is(&token, "(");
 }
 
@@ -140,7 +141,7 @@ static kn_status expand_builtin(struct src_preprocessor *pp, enum src_macro_kind
     unsigned long value = kind == SRC_MACRO_COUNTER ? pp->counter++ : token->line;
     kn_status status;
 
-    // In a call over several lines, the line is the one where it ends.
+    // For a call over several lines, the line is the one where it ends.
     if (kind == SRC_MACRO_LINE && context && !context->barrier)
         value = (unsigned long)context->last_line;
     if (kind == SRC_MACRO_FILE) {

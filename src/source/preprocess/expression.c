@@ -7,8 +7,7 @@
 
 #include "base/array.h"
 
-// Brackets, signs and question marks inside one another: far more than anybody writes, far less than a stack
-// holds.
+// Nesting of brackets, signs and question marks: far more than programs need, far less than a stack holds.
 #define DEEPEST 200
 
 struct evaluation {
@@ -56,7 +55,7 @@ static const char escapes[][2] = {{'n', '\n'}, {'t', '\t'}, {'r', '\r'}, {'a', '
 
 static struct src_value conditional(struct evaluation *e, bool live);
 
-// Records the first complaint. Returns a value, so that a caller can return it.
+// Records the first error. Returns a value, so that a caller can return it.
 static struct src_value complain(struct evaluation *e, const struct src_token *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -169,7 +168,7 @@ static unsigned character(const char **p, const char *end)
     return (unsigned char)*(*p)++;
 }
 
-// As compilers have it: a char is signed, and several characters fill an int.
+// As in compilers: a char is signed, and several characters fill an int.
 static struct src_value character_constant(struct evaluation *e, const struct src_token *token)
 {
     const char *p = token->text + (*token->text == 'L'), *end = token->text + token->length - 1;
@@ -185,7 +184,7 @@ static struct src_value character_constant(struct evaluation *e, const struct sr
     return (struct src_value){(uint64_t)(int64_t)(int32_t)value, false};
 }
 
-// Passes a bracketed group that nobody will look into.
+// Skips a bracketed group that is not evaluated.
 static struct src_value skip_group(struct evaluation *e)
 {
     size_t depth = 0;
@@ -265,7 +264,7 @@ static struct src_value unary(struct evaluation *e, bool live)
     return value;
 }
 
-// As clang has it, a count of 64 or more (or a negative one) shifts everything out.
+// As in clang, a count of 64 or more (or a negative one) shifts everything out.
 static uint64_t shifted(struct src_value left, struct src_value right, bool to_left)
 {
     uint64_t count = right.bits > 63 ? 63 : right.bits;
@@ -294,7 +293,7 @@ static struct src_value divide(struct evaluation *e, const struct src_token *at,
         return live ? complain(e, at, "division by zero") : value;
     if (is_unsigned)
         value.bits = remainder ? left.bits % right.bits : left.bits / right.bits;
-    else if (right.bits == UINT64_MAX) // -1: the smallest number has no opposite
+    else if (right.bits == UINT64_MAX) // -1: the smallest number has no negation
         value.bits = remainder ? 0 : 0 - left.bits;
     else
         value.bits = (uint64_t)(remainder ? (int64_t)left.bits % (int64_t)right.bits
@@ -354,7 +353,7 @@ static const struct binary *binary_at(const struct evaluation *e)
     return NULL;
 }
 
-// Precedence climbing; what the left side of && or || settled is read, but not `live`.
+// Precedence climbing; operands after a && or || that is already decided are read, but not `live`.
 static struct src_value binary(struct evaluation *e, int lowest, bool live)
 {
     struct src_value left = unary(e, live), right;

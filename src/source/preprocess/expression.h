@@ -10,13 +10,13 @@ struct src_value {
     bool is_unsigned;
 };
 
-// Why an expression has no value, and the token where that shows (NULL: its end).
+// Why an expression has no value, and the token where that was found (NULL: its end).
 struct src_complaint {
     char text[200];
     const struct src_token *at;
 };
 
-// Tokens whose macros are expanded; identifiers that are left are 0.
+// Tokens whose macros are expanded; remaining identifiers are 0.
 bool ki_src_evaluate(const struct src_token *tokens, size_t count, struct src_value *value,
                      struct src_complaint *complaint);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files being read, inside one another: how one starts and ends, and #include.
+// The nested files being read: how one starts and ends, and #include.
 #include <string.h>
 
 #include "base/array.h"
@@ -111,7 +111,7 @@ kn_status ki_src_cut_line(struct src_preprocessor *pp)
                : ki_src_no_memory(pp);
 }
 
-// Reads what stands behind #include: "name" or <name>, or macros that come to that.
+// Reads what follows #include: "name" or <name>, or macros that expand to that.
 static kn_status read_header(struct src_preprocessor *pp, const struct src_token *hash, struct ki_text *name,
                              bool *angled)
 {
@@ -168,13 +168,13 @@ static kn_status fail_search(struct src_preprocessor *pp, const struct src_token
     return KN_ERROR_INPUT;
 }
 
-// Whether reading the file again would bring nothing.
+// Whether reading the file again would add nothing.
 static bool is_done_with(const struct src_preprocessor *pp, const struct src_input *input)
 {
     return ki_src_input_is_once(&pp->inputs, input) || (input->guard && input->guard->macro);
 }
 
-// Cuts the directive out and, unless reading the file again would bring nothing, goes on in the file.
+// Cuts the directive out and, unless reading the file again would add nothing, enters the file.
 static kn_status enter(struct src_preprocessor *pp, const struct src_token *hash, struct src_input *input)
 {
     struct src_inclusion *parent = ki_src_top(pp)->inclusion, *child;

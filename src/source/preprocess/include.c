@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// More than any program has; what is larger is data, given by mistake.
+// More than any program has; a larger file is data, given by mistake.
 #define LARGEST_FILE ((size_t)64 * 1024 * 1024)
 
-// One search, while it goes through the folders.
+// One search through the folders.
 struct search {
     struct src_inputs *inputs;
     struct src_input *input;
@@ -58,7 +58,7 @@ static enum src_found unusable_errno(struct search *search, const char *path, in
     return unusable(search, path, number, why);
 }
 
-// Refuses what has a NUL byte: it is no text.
+// Refuses a file with a NUL byte: it is not text.
 static enum src_found refuse_binary(struct search *search, const char *path, const struct ki_text *bytes)
 {
     const char *nul = bytes->length ? memchr(bytes->data, '\0', bytes->length) : NULL;
@@ -102,7 +102,7 @@ static struct src_input *known_path(const struct src_inputs *inputs, const char 
     return NULL;
 }
 
-// Whether the path leads nowhere, so that the next folder is to be tried.
+// Whether the path does not exist, so that the next folder is tried.
 static bool is_absence(int number)
 {
     return number == ENOENT || number == ENOTDIR || number == ENAMETOOLONG;
@@ -145,7 +145,7 @@ static enum src_found try_path(struct search *search, const char *path)
     return found;
 }
 
-// `length` bytes of a folder, and a name in it. "" and "." are where the process stands.
+// `length` bytes of a folder, and a name in it. "" and "." are the current folder.
 static enum src_found try_folder(struct search *search, const char *folder, size_t length, const char *name)
 {
     struct ki_text path = KI_TEXT_INIT;
@@ -164,7 +164,7 @@ static enum src_found try_folder(struct search *search, const char *folder, size
     return found;
 }
 
-// What was found is another version of the table's file of this name.
+// The file found is another version of the table's file of this name.
 static enum src_found stand_for(struct search *search, const char *name)
 {
     if (!search->input->stands_for)
@@ -209,7 +209,7 @@ static enum src_found try_table(struct search *search, const char *name)
     return SRC_MISSING;
 }
 
-// How many bytes of a path are its folder, without the last '/' (unless that is all).
+// The length of a path's folder, without the last '/' (unless that is all).
 static size_t folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -217,14 +217,14 @@ static size_t folder_length(const char *path)
     return !slash ? 0 : slash == path ? 1 : (size_t)(slash - path);
 }
 
-// Takes "." and ".." out of a name of the table, in place.
+// Removes "." and ".." from a name of the table, in place.
 static void simplify(char *name)
 {
     char *to = name;
 
     for (const char *from = name; *from;) {
         size_t length = strcspn(from, "/");
-        bool more = from[length] == '/'; // asked before anything is written there
+        bool more = from[length] == '/'; // checked before anything is written there
         const char *next = from + length + more;
         if (length == 2 && from[0] == '.' && from[1] == '.' && to > name) {
             for (to--; to > name && to[-1] != '/'; to--)
@@ -242,7 +242,7 @@ static void simplify(char *name)
     *to = '\0';
 }
 
-// The table's name for `name` beside one of its own; the caller frees it.
+// The table's name for `name` next to one of its own; the caller frees it.
 static bool name_beside(struct ki_text *path, const char *of_table, const char *name)
 {
     size_t length = folder_length(of_table);
@@ -255,7 +255,7 @@ static bool name_beside(struct ki_text *path, const char *of_table, const char *
     return !path->failed;
 }
 
-// Beside a file of the table: another version of the neighbour in the kernel path, else the one of the table.
+// Next to a file of the table: another version of the neighbour in the kernel path, else the table's.
 static enum src_found try_beside(struct search *search, const char *of_table, const char *name)
 {
     struct ki_text path = KI_TEXT_INIT;
@@ -270,7 +270,7 @@ static enum src_found try_beside(struct search *search, const char *of_table, co
     return found;
 }
 
-// Beside a file on disk; one that stands for a file of the table has neighbours that do, too.
+// Next to a file on disk; if that replaces a file of the table, so do its neighbours.
 static enum src_found try_beside_on_disk(struct search *search, const struct src_input *includer,
                                          const char *name)
 {

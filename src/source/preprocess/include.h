@@ -10,15 +10,15 @@
 #include "lexer.h"
 #include "source/source.h"
 
-// A text that was read, and what is remembered of it.
+// A text that was read, and what is remembered about it.
 struct src_input {
     struct src_text text;
     struct src_input *next;
-    bool embedded;          // from the table: its folder is a folder of the table
-    const char *stands_for; // of a file of the kernel path: its name in the table; of others NULL
+    bool embedded;          // from the table: its folder is one of the table's
+    const char *stands_for; // for a file of the kernel path: its name in the table; else NULL
     bool once;              // #pragma once
-    bool shown;             // a file of the program: the host's macros are none
-    struct src_name *guard; // the whole of it stands in #ifndef of this name
+    bool shown;             // a file of the program; the host's macros are not
+    struct src_name *guard; // all of it is inside an #ifndef of this name
     dev_t device;           // of a file on disk
     ino_t inode;
     bool on_disk;
@@ -33,14 +33,14 @@ struct src_inputs {
 
 enum src_found {
     SRC_FOUND,
-    SRC_MISSING,    // nowhere; the note lists where it was looked for
-    SRC_UNREADABLE, // there, but it cannot be used; the note says why, and names it
+    SRC_MISSING,    // not found; the note lists where it was looked for
+    SRC_UNREADABLE, // found, but it cannot be used; the note says why, and names it
     SRC_NO_MEMORY
 };
 
 void ki_src_inputs_init(struct src_inputs *inputs, const struct src_options *options, struct ki_arena *arena);
 
-// A text that is at hand already, under this name.
+// A text that is available already, under this name.
 enum src_found ki_src_input_add(struct src_inputs *inputs, const char *name, const char *bytes, size_t length,
                                 struct src_input **input);
 

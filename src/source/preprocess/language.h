@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every OpenCL C 1.2 compiler defines, whatever the device is (all but __OPENCL_VERSION__, extensions
-// and what a device has): for the tables of those who call the preprocessor.
+// What every OpenCL C 1.2 compiler defines, whatever the device (except __OPENCL_VERSION__, extensions and
+// what depends on the device): for the tables of those who call the preprocessor.
 #ifndef KN_SOURCE_PREPROCESS_LANGUAGE_H
 #define KN_SOURCE_PREPROCESS_LANGUAGE_H
 
-// Initialisers of kn_define. Constants that may stand in #if (6.12.2, 6.12.3) have their values; those that
-// only #ifdef may ask for stand for themselves, and the compiler knows their values.
+// Initialisers of kn_define. Constants that may appear in #if (6.12.2, 6.12.3) have their values; those that
+// only #ifdef may test are defined as themselves, and the compiler knows their values.
 // clang-format off
 #define SRC_LANGUAGE_MACROS                               \
     {"__ENDIAN_LITTLE__", "1"},                           \

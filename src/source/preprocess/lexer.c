@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 
-// Longest first. Digraphs are followed by what they stand for.
+// Longest first. Digraphs are followed by their equivalents.
 static const struct punctuator {
     const char *text;
     const char *meaning;
@@ -25,14 +25,14 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-// Bytes of UTF-8 count as letters, and so does '$', as compilers have it.
+// Bytes of UTF-8 count as letters, and so does '$', as in compilers.
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
            (unsigned char)c >= 0x80;
 }
 
-// Passes the joints up to where the lexer stands.
+// Skips the joints before the lexer's position.
 static void pass_joints(struct src_lexer *lexer)
 {
     const struct src_text *text = lexer->text;
@@ -75,7 +75,7 @@ static void fault(struct src_token *token, long line, const char *why)
     token->line = (uint32_t)line;
 }
 
-// The lexer stands on the comment's "/*"; false if it has no end.
+// The lexer is at the comment's "/*"; false if the comment has no end.
 static bool skip_comment(struct src_lexer *lexer)
 {
     const char *start = lexer->text->joined + lexer->at;
@@ -89,7 +89,7 @@ static bool skip_comment(struct src_lexer *lexer)
     return true;
 }
 
-// Passes white space and comments, and notes them in the token's flags; false on a fault.
+// Skips white space and comments, and records them in the token's flags; false on a fault.
 static bool skip_blanks(struct src_lexer *lexer, struct src_token *token)
 {
     const char *text = lexer->text->joined;
@@ -184,7 +184,7 @@ static void lex_punctuator(struct src_token *token)
 
     token->kind = SRC_PUNCTUATOR;
     token->length = 1;
-    // Most stand alone: no longer one has any other second character.
+    // Most are single characters: no longer punctuator has any other second character.
     for (size_t i = 0; text[1] && strchr("#%&+-.:<=>|", text[1]) && i < KI_COUNT(punctuators); i++) {
         if (text[0] != punctuators[i].text[0] || text[1] != punctuators[i].text[1])
             continue;
@@ -198,7 +198,7 @@ static void lex_punctuator(struct src_token *token)
         token->kind = SRC_OTHER;
 }
 
-// Everything up to where the next token starts; false if there is none.
+// Skips everything up to the next token; false if there is none.
 static bool begin_token(struct src_lexer *lexer, struct src_token *token)
 {
     *token = (struct src_token){.kind = SRC_END, .file = lexer->file, .text = "", .line = 1};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preprocessing tokens (C99 6.4) of a text, each with its location. What comes out of the preprocessor, and
-// what the signature scan and the rewriters read, are these tokens too.
+// Preprocessing tokens (C99 6.4) of a text, each with its location. The output of the preprocessor, which the
+// signature scan and the rewriters read, consists of these tokens too.
 #ifndef KN_SOURCE_PREPROCESS_LEXER_H
 #define KN_SOURCE_PREPROCESS_LEXER_H
 
@@ -12,20 +12,20 @@
 
 enum src_kind {
     SRC_END,        // of the text; in a directive: of the line
-    SRC_IDENTIFIER, // keywords too: the preprocessor knows none
+    SRC_IDENTIFIER, // keywords too: the preprocessor has none
     SRC_NUMBER,
     SRC_CHARACTER,
     SRC_STRING,
     SRC_HEADER, // <name>, only after #include
     SRC_PUNCTUATOR,
-    SRC_OTHER,       // a character that is nothing in C
+    SRC_OTHER,       // a character without meaning in C
     SRC_PRAGMA,      // a whole #pragma or _Pragma; the text is what follows the word: "unroll 4"
     SRC_PLACEMARKER, // an empty argument beside ##
-    SRC_FAULT        // the text cannot be read on; the token's text says why
+    SRC_FAULT        // the text cannot be read further; the token's text says why
 };
 
 enum src_flag {
-    SRC_SPACE = 1,      // white space, a comment or a line's end stands before it
+    SRC_SPACE = 1,      // white space, a comment or the end of a line comes before it
     SRC_LINE_START = 2, // the first on its line
     SRC_PAINTED = 4,    // named a macro during that macro's own expansion: never expanded again
     SRC_DIGRAPH = 8     // <: for [ and the like
@@ -38,8 +38,8 @@ struct src_type;
 struct src_name {
     struct src_name *next; // in its hash bucket
     struct src_macro *macro;
-    const struct src_type *type; // what a typedef says of it
-    uint32_t kernel;             // its number among the program's kernels, from 1; 0: it is none
+    const struct src_type *type; // what a typedef says about it
+    uint32_t kernel;             // its number among the program's kernels, from 1; 0: not a kernel
     uint32_t hash;
     uint32_t length;
     char text[];
@@ -54,7 +54,7 @@ struct src_names {
 
 struct src_token {
     const char *text;      // `length` bytes, no '\0' after them
-    const char *file;      // as #line has it
+    const char *file;      // as in #line
     struct src_name *name; // of an identifier
     uint32_t length;
     uint32_t line;
@@ -63,17 +63,17 @@ struct src_token {
     uint8_t flags;
 };
 
-// A backslash and a line's end that were taken out of a text.
+// A backslash and a line's end that were removed from a text.
 struct src_joint {
     size_t at;      // where, in the joined text
-    size_t removed; // how many bytes were taken out up to and with this one
+    size_t removed; // number of bytes removed up to and including this one
 };
 
 // A text to be read: as written, and with its lines joined (C99 5.1.1.2, phase 2).
 struct src_text {
-    const char *name; // as it stands in #line
+    const char *name; // as in #line
     const char *written;
-    const char *joined; // the same pointer if nothing was joined
+    const char *joined; // the same pointer if no lines were joined
     size_t written_length;
     size_t joined_length;
     const struct src_joint *joints;
@@ -90,10 +90,10 @@ struct src_lexer {
     long line_shift;  // and adds this to their lines
     bool fresh;       // no token of this line was read yet
     bool directive;   // a line's end ends the tokens
-    bool lenient;     // an unterminated literal is no fault: in skipped groups and #error
+    bool lenient;     // an unterminated literal is not a fault: in skipped groups and #error
 };
 
-// The text of a fault for want of memory; any other is about the source.
+// The text of a fault for lack of memory; any other is about the source.
 extern const char ki_src_lack_of_memory[];
 
 void ki_src_names_init(struct src_names *names, struct ki_arena *arena);
@@ -102,7 +102,7 @@ void ki_src_names_free(struct src_names *names);
 struct src_name *ki_src_intern(struct src_names *names, const char *text, size_t length);
 
 // Fills `text` from `length` bytes without '\0' that outlive it; false if memory ran out.
-// Line ends become '\n', a byte order mark goes.
+// Line ends become '\n', a byte order mark is removed.
 bool ki_src_text_init(struct src_text *text, const char *name, const char *bytes, size_t length,
                       struct ki_arena *arena);
 
@@ -112,12 +112,12 @@ void ki_src_lex(struct src_lexer *lexer, struct src_token *token);
 void ki_src_lex_header(struct src_lexer *lexer, struct src_token *token);
 // Reads one token that makes up all of `bytes` (which end in '\0' and stay); false if they are not one token.
 bool ki_src_lex_single(struct src_names *names, const char *bytes, size_t length, struct src_token *token);
-// Where a location of the joined text is in the text as written.
+// The location in the text as written of a location in the joined text.
 size_t ki_src_written_offset(const struct src_text *text, size_t at);
-// The line where the lexer stands, as tokens would have it.
+// The line of the lexer's position, as tokens would have it.
 long ki_src_lexer_line(const struct src_lexer *lexer);
 
-// Whether a token is this punctuator (digraphs count as what they stand for) or this word.
+// Whether a token is this punctuator (digraphs count as their equivalents) or this word.
 bool ki_src_is(const struct src_token *token, const char *punctuator);
 bool ki_src_is_word(const struct src_token *token, const char *word);
 

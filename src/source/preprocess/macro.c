@@ -10,13 +10,13 @@ static const char builtin_lines[] =
     "__attribute__((vec_type_hint(typen)))\n"
     "#define kernel_exec(X, typen) __kernel __attribute__((work_group_size_hint(X, 1, 1))) "
     "__attribute__((vec_type_hint(typen)))\n"
-    // What clang lets a program ask of its compiler: nothing here has to be there.
+    // Compiler features that clang lets a program test for: none of them needs to exist here.
     "#define __has_attribute(x) 0\n"
     "#define __has_builtin(x) 0\n"
     "#define __has_extension(x) 0\n"
     "#define __has_feature(x) 0\n"
     "#define __has_include(x) 0\n"
-    // The same text is the same program on every day.
+    // A fixed date: the same text is the same program on every day.
     "#define __DATE__ \"Jan  1 1970\"\n"
     "#define __TIME__ \"00:00:00\"\n";
 
@@ -50,7 +50,7 @@ static kn_status add_parameter(struct src_preprocessor *pp, struct src_macro *ma
     return KN_OK;
 }
 
-// The parameters from pp->line.items[*at], which is after '('. `*at` moves behind the ')'.
+// The parameters from pp->line.items[*at], which is after '('. `*at` moves past the ')'.
 static kn_status read_parameters(struct src_preprocessor *pp, struct src_macro *macro, size_t *at)
 {
     const struct src_token *tokens = pp->line.items, *name = &tokens[0];
@@ -142,8 +142,8 @@ static bool is_same(const struct src_macro *a, const struct src_macro *b)
     return true;
 }
 
-// The host's macro is another from here on. The file's definition wins, as it does for compilers, but it is
-// seldom what was meant; a host that contradicts itself is refused.
+// The file redefines a macro of the host. The file's definition wins, as in compilers, but that is seldom
+// intended; a host that contradicts itself is refused.
 static kn_status replace_hosts(struct src_preprocessor *pp, const struct src_macro *old,
                                const struct src_macro *macro, const struct src_token *name)
 {
@@ -218,7 +218,7 @@ kn_status ki_src_define(struct src_preprocessor *pp, const struct src_token *has
     if (old && is_same(old, macro))
         return KN_OK;
     macro->name->macro = macro;
-    // The file's own is replaced without a word.
+    // The file's own is replaced without a warning.
     return old && old->origin == SRC_ORIGIN_HOST ? replace_hosts(pp, old, macro, name) : KN_OK;
 }
 

@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-// The chain of #includes is shown this far.
+// The chain of #includes is shown up to this depth.
 #define SHOWN_FILES 8
 
 void ki_src_preprocessor_init(struct src_preprocessor *pp, const struct src_options *options,
@@ -124,7 +124,7 @@ void ki_src_list_free(struct src_preprocessor *pp, struct src_list *list)
     *list = (struct src_list){NULL, 0, 0};
 }
 
-// Whether the text's last character that is seen is a backslash, which would join the next line to it.
+// Whether the text's last visible character is a backslash, which would join the next line to it.
 static bool ends_in_backslash(const char *text)
 {
     size_t length = strlen(text);
@@ -179,7 +179,7 @@ static kn_status read_defines(struct src_preprocessor *pp, const kn_define *defi
     return status;
 }
 
-// Makes a pragma of the text that _Pragma was given.
+// Makes a pragma from the text of a _Pragma.
 static kn_status read_pragma(struct src_preprocessor *pp, const char *bytes, struct src_token *made)
 {
     struct src_list tokens = {NULL, 0, 0};

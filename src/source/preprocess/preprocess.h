@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C99 preprocessor. Tokens flow from the innermost open file (frame.c) through the expansions under way
-// (expand.c, macro.c, operators.c) to the output; directive.c and conditional.c do what stands behind a '#'.
-// An expansion's tokens have the location of the macro's name, its arguments their own.
+// (expand.c, macro.c, operators.c) to the output; directive.c and conditional.c handle what follows a '#'. An
+// expansion's tokens have the location of the macro's name; its arguments keep their own.
 #ifndef KN_SOURCE_PREPROCESS_PREPROCESS_H
 #define KN_SOURCE_PREPROCESS_PREPROCESS_H
 
@@ -10,9 +10,9 @@
 #include "lexer.h"
 #include "source/source.h"
 
-// Bounds for what a text may ask for; all far beyond what programs do.
+// Limits on what a text may ask for, all far beyond what programs need.
 enum {
-    SRC_INCLUDE_DEPTH = 200,     // files inside one another
+    SRC_INCLUDE_DEPTH = 200,     // nested files
     SRC_CALL_DEPTH = 200,        // macro calls in arguments of macro calls
     SRC_MOST_INCLUSIONS = 20000, // files read, repetitions included
     SRC_MOST_TOKENS = 4000000,   // held at a time, the output included
@@ -40,9 +40,9 @@ struct src_macro {
     struct src_name *name;
     enum src_macro_kind kind;
     enum src_origin origin;
-    bool variadic; // its last parameter takes all that is left
+    bool variadic; // its last parameter takes all remaining arguments
     bool disabled; // its expansion is under way
-    bool pastes;   // ## stands in its body
+    bool pastes;   // its body contains ##
     struct src_name **parameters;
     size_t parameter_count;
     const struct src_token *body;
@@ -51,10 +51,10 @@ struct src_macro {
     long line;
 };
 
-// A stretch of a file that the OpenCL text does not take as written: an #include, or #pragma once.
+// A stretch of a file that the OpenCL text does not take over as written: an #include, or #pragma once.
 struct src_cut {
     size_t begin, end;           // bytes of the text as written, without the line's end
-    struct src_inclusion *child; // what stands there instead; NULL for nothing
+    struct src_inclusion *child; // what replaces it; NULL for nothing
     const char *next_file;       // the location of the line after it
     long next_line;
 };
@@ -80,7 +80,7 @@ struct src_frame {
     const char *from_file;    // the location of the #include
     long from_line;
     enum src_origin origin;
-    size_t directive; // where the '#' of the last directive is written
+    size_t directive; // where the '#' of the last directive is
     enum src_guard_state guard_state;
     struct src_name *guard;
 };
@@ -94,7 +94,7 @@ enum src_branch {
 struct src_conditional {
     enum src_branch branch;
     bool had_else;
-    const char *file; // where its #if stands
+    const char *file; // the location of its #if
     long line;
 };
 
@@ -106,7 +106,7 @@ struct src_context {
     size_t owned_capacity;
     struct src_macro *macro; // disabled until this is over; NULL for an argument
     const char *file;        // of the macro's name
-    long line, last_line;    // of its name, and of the call's last bracket, where __LINE__ is counted
+    long line, last_line;    // of its name, and of the call's last bracket, for __LINE__
     uint8_t flags;           // the first token's SRC_SPACE and SRC_LINE_START
     bool barrier;            // an argument being expanded: nothing beyond it is read
 };
@@ -132,9 +132,9 @@ struct src_preprocessor {
     size_t steps;
     size_t text_read, text_made;
     int call_depth;
-    int collecting;        // arguments of so many calls are being read
+    int collecting;        // arguments of this many calls are being read
     bool in_condition;     // #if or #elif: `defined` is an operator
-    bool carry_space;      // an expansion came to nothing; the white space before it goes to the next token
+    bool carry_space;      // an expansion was empty; the white space before it goes to the next token
     unsigned long counter; // __COUNTER__
 };
 
@@ -170,10 +170,10 @@ kn_status ki_src_pop_input(struct src_preprocessor *pp);
 kn_status ki_src_include(struct src_preprocessor *pp, const struct src_token *hash);
 // Keeps the directive that was just read out of the OpenCL text.
 kn_status ki_src_cut_line(struct src_preprocessor *pp);
-// The rest of a directive's line, into pp->line.
+// Reads the rest of a directive's line into pp->line.
 kn_status ki_src_read_line(struct src_preprocessor *pp);
 
-// Lists. A list is freed with ki_src_list_free, or its tokens go on to live elsewhere and stay counted.
+// Lists. A list is freed with ki_src_list_free, or its tokens live on elsewhere and still count.
 kn_status ki_src_list_add(struct src_preprocessor *pp, struct src_list *list, const struct src_token *token);
 void ki_src_list_free(struct src_preprocessor *pp, struct src_list *list);
 
@@ -195,11 +195,11 @@ kn_status ki_src_paste_body(struct src_preprocessor *pp, const struct src_macro 
 kn_status ki_src_stringify(struct src_preprocessor *pp, const struct src_token *tokens, size_t count,
                            struct src_token *made);
 kn_status ki_src_paste(struct src_preprocessor *pp, struct src_token *left, const struct src_token *right);
-// `string` as a string literal, or as what it is.
+// `string` as a string literal, or as it is.
 kn_status ki_src_make_string(struct src_preprocessor *pp, const char *string, struct src_token *made);
 kn_status ki_src_make_token(struct src_preprocessor *pp, const char *text, size_t length,
                             struct src_token *made);
-// The text of a string literal; NULL if it is none or memory ran out.
+// The text of a string literal; NULL if it is not one or memory ran out.
 const char *ki_src_string_text(struct src_preprocessor *pp, const struct src_token *token);
 
 // macro.c: #define and #undef, with the line in pp->line.
@@ -207,7 +207,7 @@ kn_status ki_src_define(struct src_preprocessor *pp, const struct src_token *has
 kn_status ki_src_undefine(struct src_preprocessor *pp, const struct src_token *hash);
 kn_status ki_src_define_builtins(struct src_preprocessor *pp);
 
-// directive.c: a '#' that starts a line was read.
+// directive.c: a '#' at the start of a line was read.
 kn_status ki_src_directive(struct src_preprocessor *pp, const struct src_token *hash);
 // A pragma's token from what follows the word.
 kn_status ki_src_make_pragma(struct src_preprocessor *pp, const struct src_token *tokens, size_t count,

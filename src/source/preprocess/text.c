@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done to a text before tokens are read from it (line ends, joined lines), and the table of names.
+// The preparation of a text before tokens are read from it (line ends, joined lines), and the table of names.
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,8 +28,8 @@ static bool unify_line_ends(struct src_text *text, struct ki_arena *arena)
     return true;
 }
 
-// The bytes of a backslash, blanks and a line's end at `p`; 0 if something else stands there. Compilers allow
-// the blanks, and a person does not see them.
+// The length of a backslash, blanks and a line's end at `p`; 0 if there is something else. Compilers allow
+// the blanks, which are invisible.
 static size_t joint_length(const char *p)
 {
     size_t blanks;

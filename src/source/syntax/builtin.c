@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OpenCL C's own functions and constants are, as far as the types of expressions go.
+// OpenCL C's own functions and constants, as far as the types of expressions depend on them.
 #include <string.h>
 
 #include "base/array.h"
 #include "syntax.h"
 
-// A letter for each rule:
+// One letter for each rule:
 //   a the arguments' vector type, or the first's   s its element   i int of as many lanes   r a comparison's
 //   n int   u uint   z size_t   v void   e event_t   p what the first argument points to
 //   U unsigned, as wide   h twice as wide   N float of as many lanes   S element of the first, lanes of the
@@ -93,7 +93,7 @@ const struct syn_type *ki_syn_type_in_name(const struct syn_word *word, const ch
     return ki_syn_built_in_type(name, length);
 }
 
-// vload4, vload_half, vloada_half16: the lanes; 0 if it is something else.
+// vload4, vload_half, vloada_half16: the number of lanes; 0 for any other name.
 static int loaded_lanes(const char *name, bool *half)
 {
     static const char *const prefixes[] = {"vload_half", "vloada_half", "vload"};
@@ -113,7 +113,7 @@ static int loaded_lanes(const char *name, bool *half)
     return 0;
 }
 
-// Of clang's __builtin_ functions.
+// The types of clang's __builtin_ functions.
 static const struct syn_type *compiler_result(const struct syn_expr *call, const char *name)
 {
     const struct syn_type *first = call->arguments ? call->arguments->type : NULL;
@@ -130,7 +130,7 @@ static const struct syn_type *compiler_result(const struct syn_expr *call, const
     return ki_syn_is_vector(first) && count > 2 ? ki_syn_vector_type(first->scalar, count - 2) : NULL;
 }
 
-// Of convert_T, as_T and vload.
+// The types of convert_T, as_T and vload.
 static const struct syn_type *named_result(const struct syn_expr *call, const struct syn_word *word)
 {
     const struct syn_type *type, *pointer;

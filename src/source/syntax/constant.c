@@ -236,8 +236,8 @@ static size_t asked_alignment(const struct syn_attributes *attributes, size_t al
 }
 
 // Where a bit-field begins that could begin at bit `at` (System V ABI, which gcc, clang and NVRTC follow):
-// there, unless it would leave the unit that its type is; a width of 0 closes the unit. False if that cannot
-// be told.
+// there, unless it would cross the end of its type's unit; a width of 0 closes the unit. False if that is
+// unknown.
 static bool lay_out_bits(const struct syn_member *member, const struct syn_layout *type, bool packed,
                          size_t *at, size_t *width)
 {
@@ -253,7 +253,7 @@ static bool lay_out_bits(const struct syn_member *member, const struct syn_layou
     return true;
 }
 
-// as_classes: as C++ has it, where vectors are classes, which "packed" does not move.
+// as_classes: as in C++, where vectors are classes, which "packed" does not affect.
 static struct syn_layout lay_out(const struct syn_tag *tag, bool as_classes)
 {
     struct syn_layout layout = {0, 1, 0, true}, inner;
@@ -266,7 +266,7 @@ static struct syn_layout lay_out(const struct syn_tag *tag, bool as_classes)
         if (!type_layout(m->type, as_classes, &inner) ||
             (m->bits && !lay_out_bits(m, &inner, packed, &at, &width)))
             return (struct syn_layout){0};
-        // A bit-field without a name has no say in the alignment.
+        // A bit-field without a name does not affect the alignment.
         inner.alignment = packed || (m->bits && !m->name) ? 1 : inner.alignment;
         inner.alignment = asked_alignment(&m->attributes, inner.alignment);
         if (!m->bits) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images and samplers: their types, and where they may stand (OpenCL C 1.2, 6.9). An image is a parameter and
-// an argument, nothing else; a sampler may also be a constant.
+// Images and samplers: their types, and where they may appear (OpenCL C 1.2, 6.9). An image can only be a
+// parameter and an argument; a sampler may also be a constant.
 #include <string.h>
 
 #include "base/array.h"
@@ -54,7 +54,7 @@ const struct syn_type *ki_syn_with_access(struct syn_parser *parser, const struc
     return type;
 }
 
-// The image or sampler that a type is, points to, has as elements or returns; NULL if it is none of these.
+// The image or sampler that a type is, points to, returns, or has as elements; NULL if there is none.
 static const struct syn_type *opaque_in(const struct syn_type *type)
 {
     while (type && (type->kind == SYN_T_POINTER || type->kind == SYN_T_ARRAY || type->kind == SYN_T_FUNCTION))

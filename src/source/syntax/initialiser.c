@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Initialisers (C99 6.7.8): designators in any order and elided braces come to one value for each part of the
-// type. Vectors take as many components as they have from what stands in their place.
+// Initialisers (C99 6.7.8): designators in any order and elided braces are resolved to one value for each
+// part of the type. A vector takes as many components as it has from the list.
 #include <string.h>
 
 #include "base/error.h"
 #include "parse.h"
 
-// Where a list is being read.
+// The position in a list being read.
 struct cursor {
     const struct syn_init *item;
     const struct syn_designator *designators; // of the item, those not yet followed
@@ -20,7 +20,7 @@ static void move_on(struct cursor *cursor)
     cursor->designators = cursor->item ? cursor->item->designators : NULL;
 }
 
-// The part `index` of a slot, made if need be.
+// The part `index` of a slot, created if necessary.
 static struct syn_slot *child(struct syn_parser *parser, struct syn_slot *slot, size_t index,
                               const struct syn_type *type)
 {
@@ -53,8 +53,8 @@ static bool is_initialised(const struct syn_member *member)
     return member->name || member->is_anonymous;
 }
 
-// The member that holds `name` (perhaps inside an anonymous one) and its number among those that are
-// initialised; with name NULL the one of that number.
+// The member that contains `name` (perhaps inside an anonymous one) and its number among those that are
+// initialised; if name is NULL, the member with that number.
 static const struct syn_member *find(const struct syn_tag *tag, const struct syn_word *name, size_t *index)
 {
     size_t at = 0;
@@ -112,7 +112,7 @@ static struct syn_slot *designated(struct syn_parser *parser, struct syn_slot *s
     return child(parser, slot, *index, member->type);
 }
 
-// [first ... last] = value: the value again and again.
+// [first ... last] = value: the value is repeated.
 static void fill_range(struct syn_parser *parser, struct syn_slot *slot, struct cursor *cursor, size_t *index)
 {
     const struct syn_designator *designator = cursor->designators;
@@ -154,7 +154,7 @@ static struct syn_slot *next_part(struct syn_parser *parser, struct syn_slot *sl
     return member ? child(parser, slot, index, member->type) : NULL;
 }
 
-// The parts of an array or a record. `braced`: the list is all for it; `led`: designators led here.
+// The parts of an array or a record. `braced`: the list belongs to it alone; `led`: designators led here.
 static void fill_parts(struct syn_parser *parser, struct syn_slot *slot, struct cursor *cursor, bool braced,
                        bool led)
 {
@@ -183,7 +183,7 @@ static void fill_parts(struct syn_parser *parser, struct syn_slot *slot, struct 
             return;
         }
         initialise_one(parser, part, cursor);
-        // An element that has no parts takes nothing, and neither would millions of them.
+        // An element without parts takes nothing, and neither would millions of them.
         if (cursor->item == item && slot->type->kind == SYN_T_ARRAY && !parser->status)
             ki_syn_fail(parser, KN_ERROR_BUILD, item->location, "the elements of this array have no parts");
         index++;
@@ -293,8 +293,8 @@ static void initialise_list(struct syn_parser *parser, struct syn_slot *slot, co
     syn_ascend(parser);
 }
 
-// The part `slot` from where the cursor stands. A scalar for a vector, no braces about it, is every
-// component's value, as it is in an assignment.
+// The part `slot` from the cursor on. A scalar for a vector, without braces around it, is the value of every
+// component, as in an assignment.
 static void initialise_one(struct syn_parser *parser, struct syn_slot *slot, struct cursor *cursor)
 {
     const struct syn_type *type = slot->type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a spelling means by itself: keywords, built-in types, words of C++, and what CUDA cannot have.
+// What a spelling means by itself: keywords, built-in types, words of C++, and what CUDA lacks.
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +94,7 @@ static const struct keyword {
 };
 
 static const struct refusal {
-    const char *text; // a whole word, or with '*' its beginning
+    const char *text; // a whole word, or, ending in '*', its beginning
     const char *why;
 } refusals[] = {
     {"image2d_depth_t", "depth images"},
@@ -117,7 +117,7 @@ static const struct refusal {
     {"clk_event_t", "device-side enqueue"},
 };
 
-// Words of C++17 that C does not reserve; of C++20 too, since a host compiler may warn of them.
+// Words of C++17 that C does not reserve; those of C++20 too, because a host compiler may warn about them.
 static const char *const foreign[] = {
     "alignas",
     "alignof",
@@ -249,7 +249,7 @@ static bool equals(const char *text, size_t length, const char *word)
     return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
-// Scalars by one word and vectors.
+// Scalars of one word, and vectors.
 const struct syn_type *ki_syn_built_in_type(const char *text, size_t length)
 {
     size_t digits = length;
@@ -305,7 +305,7 @@ static void classify(struct syn_word *word)
     word->result = ki_syn_built_in_function(name->text, name->length, &word->needs_item);
     word->reserved = strncmp(name->text, "kn_", 3) == 0 || strncmp(name->text, "KN_", 3) == 0 ||
                      strncmp(name->text, "koine_", 6) == 0 || strchr(name->text, '$');
-    for (const char *c = name->text; *c; c++) // not of ASCII: ki_print_word spells it out
+    for (const char *c = name->text; *c; c++) // not ASCII: ki_print_word spells it out
         word->reserved = word->reserved || (unsigned char)*c >= 0x80;
     for (size_t i = 0; i < KI_COUNT(foreign) && !word->reserved; i++)
         word->reserved = equals(name->text, name->length, foreign[i]);

@@ -8,7 +8,7 @@
 struct type_keywords {
     int counts[SYN_REFUSED]; // how often each was seen
     bool any;
-    const struct syn_type *type; // by a name of its own
+    const struct syn_type *type; // by a type name
 };
 
 bool ki_syn_starts_type(const struct syn_parser *parser, const struct syn_token *token)
@@ -36,7 +36,7 @@ static unsigned qualifier_of(enum syn_keyword keyword)
     return keyword >= SYN_CONST && keyword <= SYN_PRIVATE ? qualifiers[keyword] : 0;
 }
 
-// aligned(16), packed, reqd_work_group_size(8, 8, 1), ...: one of them.
+// One of aligned(16), packed, reqd_work_group_size(8, 8, 1), ...
 static void parse_attribute(struct syn_parser *parser, struct syn_attributes *attributes)
 {
     const struct src_name *name = parser->at->word->name;
@@ -209,7 +209,7 @@ static struct syn_tag *find_tag(struct syn_parser *parser, enum syn_tag_kind kin
     return word->tag;
 }
 
-// The word struct, union or enum stands at parser->at.
+// The word struct, union or enum is at parser->at.
 const struct syn_type *ki_syn_parse_tag(struct syn_parser *parser, struct syn_tag **found)
 {
     const struct syn_token *location = parser->at, *name = NULL;
@@ -266,7 +266,7 @@ static const struct syn_type *parse_typeof(struct syn_parser *parser)
     return type ? type : &ki_syn_void_type;
 }
 
-// unsigned long int and its like, in any order.
+// unsigned long int and the like, in any order.
 static const struct syn_type *type_of_keywords(const struct type_keywords *seen)
 {
     const int *counts = seen->counts;
@@ -291,7 +291,7 @@ static const struct syn_type *type_of_keywords(const struct type_keywords *seen)
     return ki_syn_scalar_type(is_unsigned ? SYN_S_UINT : SYN_S_INT);
 }
 
-// The present word as a type, if it is one and none was seen before.
+// The current word as a type, if it is one and none was seen before.
 static bool take_type(struct syn_parser *parser, struct type_keywords *seen,
                       struct syn_specifiers *specifiers)
 {
@@ -348,7 +348,7 @@ static void parse_alignas(struct syn_parser *parser, struct syn_attributes *attr
     ki_syn_expect(parser, ')', "at the end of _Alignas");
 }
 
-// `const n = 4;` and, at file level, `f(int x)`: what is left out is int, as in C before 1999.
+// `const n = 4;` and, at file level, `f(int x)`: the missing type is int, as in C before 1999.
 static bool is_implicit_int(const struct syn_parser *parser, const struct syn_specifiers *specifiers)
 {
     const struct syn_token *at = parser->at;

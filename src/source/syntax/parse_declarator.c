@@ -45,8 +45,7 @@ static struct syn_parameter *parse_parameter(struct syn_parser *parser)
     return parameter;
 }
 
-// The parameters of a definition in the old style, whose types stand behind the brackets: int f(a, b) int a;
-// { ... }
+// The parameters of an old-style definition, whose types follow the brackets: int f(a, b) int a; { ... }
 static bool at_old_style(struct syn_parser *parser)
 {
     const struct syn_token *first = parser->at + 1;
@@ -161,7 +160,7 @@ static const struct syn_type *parse_suffix(struct syn_parser *parser, const stru
     return array;
 }
 
-// Each group inside is looked through again, hence the bound.
+// Each group inside is searched again, hence the bound.
 const struct syn_token *ki_syn_behind_group(struct syn_parser *parser, const struct syn_token *at)
 {
     enum { MOST_GROUPS = 200 };
@@ -296,7 +295,7 @@ struct syn_init *ki_syn_parse_init(struct syn_parser *parser)
     return init;
 }
 
-// The space that a variable itself lies in: that of its innermost elements.
+// The address space of a variable: that of its innermost elements.
 static unsigned variable_space(const struct syn_type *type)
 {
     while (type && type->kind == SYN_T_ARRAY)
@@ -314,7 +313,7 @@ static void keep_in(struct syn_parser *parser, struct syn_declarator **end,
     (*end)->next = NULL;
 }
 
-// Of a function's variables, its __constant ones are lifted out of it, and it knows its __local ones.
+// The __constant variables of a function are moved out of it, and its __local ones are recorded.
 static void keep_variable(struct syn_parser *parser, struct syn_declarator *declarator)
 {
     unsigned space = parser->function ? variable_space(declarator->type) : 0;
@@ -406,7 +405,7 @@ static void declare(struct syn_parser *parser, const struct syn_specifiers *spec
     }
 }
 
-// Declarators up to the ';' or to a function's body ('{' behind the first: *body is set).
+// Declarators up to the ';' or to a function's body ('{' after the first: *body is set).
 static struct syn_declaration *parse_declarators(struct syn_parser *parser, bool *body)
 {
     struct syn_declaration *declaration = ki_syn_take(parser, sizeof *declaration);

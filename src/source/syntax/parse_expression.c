@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operands of expressions (C99 6.5.1 to 6.5.4), with vector literals and component access; types are told
-// on the way.
+// The operands of expressions (C99 6.5.1 to 6.5.4), with vector literals and component access; types are
+// determined on the way.
 #include <string.h>
 
 #include "base/array.h"
@@ -149,7 +149,7 @@ static struct syn_expr *parse_primary(struct syn_parser *parser)
     return ki_syn_new_expr(parser, SYN_E_NUMBER, location);
 }
 
-// Notes that the function being read calls another, and refuses what is no call.
+// Records that the function being read calls another, and refuses calls of anything else.
 static void note_call(struct syn_parser *parser, const struct syn_expr *call)
 {
     const struct syn_expr *callee = call->a;
@@ -277,7 +277,7 @@ static struct syn_expr *parse_postfix(struct syn_parser *parser, struct syn_expr
     return expr;
 }
 
-// A parenthesised list right behind (float4): no more than its elements.
+// A parenthesised list right after (float4): no more than its elements.
 static void take_elements(struct syn_expr *literal, struct syn_expr *list)
 {
     struct syn_expr *first = NULL;
@@ -291,7 +291,7 @@ static void take_elements(struct syn_expr *literal, struct syn_expr *list)
     literal->arguments = list;
 }
 
-// Gives a compound literal a variable of its own before the statement: it has an address in C, none in C++.
+// Declares a variable for a compound literal before the statement: it has an address in C, none in C++.
 static void hoist(struct syn_parser *parser, struct syn_expr *literal)
 {
     struct syn_expr **end = &parser->literals;
@@ -319,7 +319,7 @@ static struct syn_expr *parse_compound(struct syn_parser *parser, const struct s
     return parse_postfix(parser, expr);
 }
 
-// parser->at stands behind "(type)".
+// parser->at is after "(type)".
 static struct syn_expr *parse_cast(struct syn_parser *parser, const struct syn_token *location,
                                    const struct syn_type *type)
 {
@@ -327,7 +327,7 @@ static struct syn_expr *parse_cast(struct syn_parser *parser, const struct syn_t
 
     if (ki_syn_at(parser, '{'))
         return parse_compound(parser, location, type);
-    // (float4)(a, b).xy: the brackets belong to the literal, and what follows them to what it makes.
+    // (float4)(a, b).xy: the brackets belong to the literal, and what follows applies to its result.
     if (ki_syn_is_vector(type) && ki_syn_at(parser, '(') && !ki_syn_starts_type(parser, parser->at + 1)) {
         operand = parse_primary(parser);
         expr = ki_syn_new_expr(parser, SYN_E_VECTOR, location);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clang accepts beyond C99 and people write: ({ ... }), _Generic, _Static_assert, __builtin_astype,
+// What clang accepts beyond C99 and programs use: ({ ... }), _Generic, _Static_assert, __builtin_astype,
 // __builtin_convertvector and asm.
 #include "parse.h"
 
@@ -12,7 +12,7 @@ static const struct syn_type *last_type(struct syn_parser *parser, const struct 
                                                        : &ki_syn_void_type;
 }
 
-// parser->at stands at the "(" of "({".
+// parser->at is at the "(" of "({".
 struct syn_expr *ki_syn_parse_statements(struct syn_parser *parser, const struct syn_token *location)
 {
     struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_STATEMENTS, location), *literals = parser->literals;
@@ -43,7 +43,7 @@ struct syn_expr *ki_syn_parse_statements(struct syn_parser *parser, const struct
     return expr;
 }
 
-// _Generic(x, int: a, float: b, default: c) is the one choice that fits x's type.
+// _Generic(x, int: a, float: b, default: c) is the choice that fits x's type.
 static struct syn_expr *parse_generic(struct syn_parser *parser, const struct syn_token *location)
 {
     struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_PAREN, location), *chosen = NULL, *otherwise = NULL;
@@ -165,7 +165,7 @@ static struct syn_asm_operand *parse_asm_section(struct syn_parser *parser, bool
     return first;
 }
 
-// The text is the compiler's affair: PTX under NVRTC, as in NVIDIA's OpenCL.
+// The text is for the compiler: PTX under NVRTC, as in NVIDIA's OpenCL.
 struct syn_asm *ki_syn_parse_asm(struct syn_parser *parser)
 {
     struct syn_asm *assembly = ki_syn_take(parser, sizeof *assembly);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators between operands (C99 6.5.5 to 6.5.17), and the types of what they come to.
+// Operators between operands (C99 6.5.5 to 6.5.17), and the types of their results.
 #include <string.h>
 
 #include "base/array.h"

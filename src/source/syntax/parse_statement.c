@@ -19,7 +19,7 @@ static struct syn_expr *parse_condition(struct syn_parser *parser)
     return expr;
 }
 
-// Gathers what a statement's parts say about labels.
+// Collects what a statement's parts say about labels.
 static void take_labels(struct syn_statement *statement, const struct syn_statement *part)
 {
     for (; part; part = part->next) {
@@ -28,7 +28,7 @@ static void take_labels(struct syn_statement *statement, const struct syn_statem
     }
 }
 
-// What a statement's own expressions need before it; taken ahead of its body, which is another statement.
+// What a statement's own expressions need before it; taken before its body, which is another statement.
 static void take_needs(struct syn_parser *parser, struct syn_statement *statement)
 {
     struct syn_expr **literals = &statement->literals;
@@ -110,7 +110,7 @@ static void parse_choice(struct syn_parser *parser, struct syn_statement *statem
     }
 }
 
-// In a block, a label in front of another stands alone: thousands of them do not nest.
+// In a block, a label before another one is a statement by itself: thousands of them do not nest.
 static void parse_case(struct syn_parser *parser, struct syn_statement *statement, enum syn_keyword keyword)
 {
     statement->kind = keyword == SYN_CASE ? SYN_ST_CASE : SYN_ST_DEFAULT;
@@ -125,7 +125,7 @@ static void parse_case(struct syn_parser *parser, struct syn_statement *statemen
         statement->body = parse_statement(parser);
 }
 
-// ({ ... }) becomes a function of its own: nothing may jump out of it.
+// ({ ... }) becomes a separate function: nothing may jump out of it.
 static void refuse_jump(struct syn_parser *parser, enum syn_keyword keyword)
 {
     bool inner = keyword == SYN_BREAK || keyword == SYN_CONTINUE;
@@ -178,7 +178,7 @@ static void parse_kind(struct syn_parser *parser, struct syn_statement *statemen
         statement->end = parser->at[-1].token;
     } else if (ki_syn_at(parser, '(') && parser->at[1].op == '{' &&
                ki_syn_behind_group(parser, parser->at)->op == ';') {
-        // ({ ... }); is a block, from which one may jump.
+        // ({ ... }); is a block, which may be left by a jump.
         parser->at++;
         statement->location = parser->at->token;
         statement->kind = SYN_ST_BLOCK;

@@ -37,7 +37,7 @@ void ki_syn_unexpected(struct syn_parser *parser, const char *expected)
 
 void *ki_syn_take(struct syn_parser *parser, size_t size)
 {
-    // Large enough for any piece of the tree: after a failure nobody looks at it again.
+    // Large enough for any piece of the tree: after a failure it is not used any more.
     void *piece = parser->status ? NULL : ki_arena_take(parser->arena, size);
 
     if (piece)
@@ -102,7 +102,7 @@ static uint32_t op_of(const struct src_token *token)
     return op;
 }
 
-// Pragmas leave the stream of tokens: "unroll" stays with the token behind it.
+// Pragmas leave the stream of tokens: "unroll" stays with the token after it.
 static bool take_pragma(struct syn_parser *parser, const struct src_token *token)
 {
     if (token->length >= 6 && memcmp(token->text, "unroll", 6) == 0)
@@ -153,7 +153,7 @@ static kn_status take_tokens(struct syn_parser *parser, const struct src_unit *u
     return parser->status;
 }
 
-// Depth-first; the path's functions are marked 1, those done 2.
+// Depth-first; functions on the current path are marked 1, finished ones 2.
 static bool finds_recursion(struct syn_parser *parser, struct syn_function *function, int depth)
 {
     function->visited = 1;
@@ -173,7 +173,7 @@ static bool finds_recursion(struct syn_parser *parser, struct syn_function *func
     return false;
 }
 
-// What a kernel calls has to be defined, here or nowhere: programs are not linked.
+// What a kernel calls has to be defined in the program: programs are not linked.
 static void find_undefined(struct syn_parser *parser, struct syn_function *function)
 {
     if (function->is_reached)

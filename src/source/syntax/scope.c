@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What names mean where. A name's present meaning stands at its word; what an inner scope hides is kept in a
-// list and put back at the scope's end.
+// The meanings of names. A name's current meaning is stored at its word; what an inner scope hides is kept in
+// a list and restored at the end of the scope.
 #include "base/array.h"
 #include "base/error.h"
 #include "syntax.h"
@@ -53,8 +53,8 @@ struct syn_symbol *ki_syn_declare(struct syn_parser *parser, enum syn_symbol_kin
 
     if (word->symbol && word->symbol_level == parser->level && word->symbol->kind == kind &&
         (kind == SYN_SYMBOL_FUNCTION || kind == SYN_SYMBOL_TYPEDEF || parser->level == 0)) {
-        // A prototype, a typedef or an extern constant again: the symbol stays, with what the newest says. An
-        // overloadable function gets one of its own.
+        // A repeated prototype, typedef or extern constant: the symbol stays, updated to the newest. An
+        // overloadable function gets a new symbol.
         symbol = word->symbol;
         if (kind == SYN_SYMBOL_VARIABLE) {
             symbol->type = type && type->kind == SYN_T_ARRAY && type->count < 0 ? symbol->type : type;

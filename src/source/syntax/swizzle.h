@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The components that a selector names on a vector of `lanes` (0: any width), and how many; 0 if it is none.
-// An odd half of three lanes has a fourth, undefined component.
+// The components that a selector names on a vector of `lanes` (0: any width), and their number; 0 if it is
+// not a selector. An odd half of three lanes has a fourth, undefined component.
 int ki_syn_selector(const char *text, size_t length, int lanes, int components[16]);
 
 // The canonical spelling: "x", "wzyx" on vectors of up to four lanes, else "s04".

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The syntax tree of a preprocessed OpenCL C program, and the parser that makes it. Every expression knows
-// its type where that can be told; an unknown type is NULL, and whoever asks takes the careful way.
-// keywords.c: keywords and built-in names; scope.c: what names mean where; type_tree.c: types and
-// conversions; image.c: images and samplers; builtin.c: what built-in functions return; constant.c: constant
-// expressions and sizes; local_memory.c: where __local variables lie; parse.h: the parser.
-// Everything lies in one arena. A failure sticks (parser->status) and sends the parser to the end of its
-// tokens.
+// The syntax tree of a preprocessed OpenCL C program, and the parser that builds it. Every expression knows
+// its type where that can be determined; an unknown type is NULL, and its users then take the careful way.
+// keywords.c: keywords and built-in names; scope.c: the meanings of names; type_tree.c: types and
+// conversions; image.c: images and samplers; builtin.c: results of built-in functions; constant.c: constant
+// expressions and sizes; local_memory.c: places of __local variables; parse.h: the parser. Everything is in
+// one arena. A failure sticks (parser->status) and sends the parser to the end of its tokens.
 #ifndef KN_SOURCE_SYNTAX_SYNTAX_H
 #define KN_SOURCE_SYNTAX_SYNTAX_H
 
@@ -15,9 +14,9 @@
 #include "source/source.h"
 
 enum {
-    SYN_MOST_DEPTH = 1000,      // brackets, statements and operators inside one another
+    SYN_MOST_DEPTH = 1000,      // nested brackets, statements and operators
     SYN_MOST_HEIGHT = 5000,     // of an expression: a + b + c + ...
-    SYN_MOST_ELEMENTS = 1 << 22 // that an initialiser spells out
+    SYN_MOST_ELEMENTS = 1 << 22 // that an initialiser lists
 };
 
 // A punctuator as a number: SYN_OP2('<', '<').
@@ -84,7 +83,7 @@ enum syn_keyword {
     SYN_STATIC_ASSERT,
     SYN_BUILTIN_AS,
     SYN_BUILTIN_CONVERT,
-    SYN_REFUSED // pipes and the like: word->why says what
+    SYN_REFUSED // pipes and the like: word->why gives the reason
 };
 
 enum syn_scalar {
@@ -143,7 +142,7 @@ struct syn_parameter {
     struct syn_parameter *next;
     const struct src_token *location;
     struct syn_symbol *symbol;   // NULL without a name
-    const struct syn_type *type; // arrays are pointers already
+    const struct syn_type *type; // arrays are already pointers
 };
 
 struct syn_type {
@@ -153,7 +152,7 @@ struct syn_type {
     unsigned qualifiers;
     const char *spelling;           // of a built-in type: "uint", "unsigned int"
     const struct syn_symbol *alias; // the typedef by which it was named
-    unsigned outer;                 // qualifiers beside the typedef's own
+    unsigned outer;                 // qualifiers in addition to the typedef's own
     const struct syn_type *of;      // pointer, array, function: what is pointed to, the element, the result
     struct syn_expr *length;        // of an array, as written; NULL for []
     long count;                     // of an array; -1 if unknown
@@ -187,7 +186,7 @@ struct syn_enumerator {
     struct syn_expr *value;
 };
 
-// Of a struct or union. offsets_hash: the offsets of all members, folded into one number.
+// The layout of a struct or union. offsets_hash: the offsets of all members, combined into one number.
 struct syn_layout {
     size_t size, alignment, offsets_hash;
     bool known;
@@ -196,7 +195,7 @@ struct syn_layout {
 enum syn_tag_kind { SYN_TAG_STRUCT, SYN_TAG_UNION, SYN_TAG_ENUM };
 
 struct syn_tag {
-    struct syn_tag *next; // of those a declaration defines
+    struct syn_tag *next; // of those that a declaration defines
     enum syn_tag_kind kind;
     struct syn_word *name; // NULL if it has none: then
     unsigned number;       // tells it from others
@@ -207,7 +206,7 @@ struct syn_tag {
     struct syn_attributes attributes;
     enum syn_scalar scalar;                 // of an enum
     bool has_vector;                        // somewhere inside
-    struct syn_layout layout, class_layout; // once complete: as C has it, and C++
+    struct syn_layout layout, class_layout; // once complete: in C, and in C++
 };
 
 enum syn_symbol_kind {
@@ -223,10 +222,10 @@ struct syn_symbol {
     struct syn_word *word;
     const struct syn_type *type;
     const struct src_token *location;
-    unsigned renamed;            // a constant lifted out of a function: its number
+    unsigned renamed;            // a constant moved out of a function: its number
     unsigned local_number;       // of a __local variable: 1, 2, ...
     bool is_placed;              // a __local variable in the arena,
-    size_t arena_offset;         // so many bytes behind its beginning
+    size_t arena_offset;         // this many bytes from its beginning
     long long value;             // of an enumerator, or of a const integer
     bool is_constant;            // a const integer whose value is known
     bool is_folded;              // a __constant variable that another's initialiser names
@@ -236,7 +235,7 @@ struct syn_symbol {
     int level;                                       // 0 for file scope
 };
 
-// A spelling and what it means now.
+// A spelling and its current meaning.
 struct syn_word {
     const struct src_name *name;
     enum syn_keyword keyword;
@@ -244,10 +243,10 @@ struct syn_word {
     const struct syn_type *built_in; // type
     char result;                     // of a built-in function: builtin.c; 0 if it is none
     bool needs_item;                 // a built-in function that depends on the work-item
-    bool reserved;                   // a word of C++, or ours: printed with a prefix
+    bool reserved;                   // a word of C++, or of Koine: printed with a prefix
     bool is_overloaded;              // several functions of the program
-    bool is_type;                    // somewhere the name of a type
-    bool is_ordinary; // somewhere the name of a variable, a function, or of another type than the tag
+    bool is_type;                    // the name of a type somewhere
+    bool is_ordinary; // the name of a variable, a function, or of another type than the tag somewhere
     struct syn_symbol *symbol;
     struct syn_tag *tag;
     int symbol_level, tag_level;
@@ -256,7 +255,7 @@ struct syn_word {
 struct syn_token {
     const struct src_token *token;
     struct syn_word *word;          // of an identifier
-    const struct src_token *pragma; // "unroll" stands before it
+    const struct src_token *pragma; // "unroll" precedes it
     uint32_t op;                    // of a punctuator
 };
 
@@ -321,7 +320,7 @@ struct syn_init {
     struct syn_designator *designators;
 };
 
-// What an initialiser comes to, in the order of the type's parts and with nothing elided.
+// The result of an initialiser, in the order of the type's parts and with nothing elided.
 struct syn_slot {
     const struct syn_type *type;
     struct syn_expr *expr;      // the whole value; or
@@ -388,15 +387,17 @@ struct syn_statement {
     const struct src_token *location, *end; // end: of a block, its last bracket
     const struct src_token *pragma;
     long unroll;
-    struct syn_tag *tags;                   // defined inside its expressions
-    struct syn_expr *a, *b, *c;             // of a range of cases: a ... b
-    struct syn_statement *body, *otherwise; // a block's first, a loop's body; else; a for's declaration
+    struct syn_tag *tags;       // defined inside its expressions
+    struct syn_expr *a, *b, *c; // of a range of cases: a ... b
+    struct syn_statement *body,
+        *otherwise; // a block's first statement, a loop's body; else; a for's declaration
     struct syn_declaration *declaration;
     struct syn_word *label;
     struct syn_asm *assembly;
-    struct syn_expr *literals; // compound literals that need a variable before it, through next_literal
-    bool has_label, has_case;  // inside it: a label; a case of a switch around it
-    bool in_block;             // directly
+    struct syn_expr
+        *literals; // compound literals that need a variable before the statement, linked by next_literal
+    bool has_label, has_case; // inside it: a label; a case of a switch around it
+    bool in_block;            // directly
 };
 
 struct syn_call {
@@ -419,8 +420,8 @@ struct syn_function {
     int visited;
     bool is_reached; // by a kernel
     bool is_called;  // by another function
-    // local_memory.c: what its __local variables take; whether they lie in the arena, from where on; and of a
-    // kernel the bytes of the arena before its __local arguments.
+    // local_memory.c: the size of its __local variables; whether they are in the arena, and from where on;
+    // and for a kernel the bytes of the arena before its __local arguments.
     size_t local_bytes, arena_base, arena_bytes;
     bool in_arena;
 };
@@ -447,7 +448,7 @@ struct syn_parser {
     struct ki_arena *arena;
     kn_error *err;
     kn_status status;
-    struct syn_token *tokens; // an end after the last
+    struct syn_token *tokens; // followed by an end token
     const struct syn_token *at;
     struct syn_word **words; // by address of the name
     size_t word_count, word_capacity;
@@ -460,16 +461,17 @@ struct syn_parser {
     struct syn_item *items, **items_end;
     unsigned numbers;             // for what has no name
     unsigned locals;              // __local variables so far
-    int walks;                    // through the functions that call one another
-    int loops;                    // around what is read, inside the innermost ({ ... }) if there is one
+    int walks;                    // number of walks through the call graph
+    int loops;                    // around the current token, inside the innermost ({ ... }) if there is one
     bool in_expression;           // inside ({ ... })
     bool in_constant;             // inside the initialiser of a __constant variable
-    bool contract_off;            // FP_CONTRACT OFF was seen, be it in one block only
+    bool contract_off;            // FP_CONTRACT OFF was seen, even if only in one block
     bool uses_images;             // or samplers
-    _Alignas(16) char spare[512]; // what ki_syn_take gives after a failure
+    _Alignas(16) char spare[512]; // what ki_syn_take returns after a failure
 };
 
-// The whole program; the trees are in parser->items. ki_syn_parser_free frees what is not in the arena.
+// Parses the whole program; the trees are in parser->items. ki_syn_parser_free frees what is not in the
+// arena.
 kn_status ki_syn_parse(struct syn_parser *parser, const struct src_unit *unit, struct ki_arena *arena,
                        kn_error *err);
 void ki_syn_parser_free(struct syn_parser *parser);
@@ -477,7 +479,7 @@ void ki_syn_parser_free(struct syn_parser *parser);
 // Fails at a location; only the first failure is kept.
 void ki_syn_fail(struct syn_parser *parser, kn_status status, const struct src_token *location,
                  const char *format, ...) __attribute__((format(printf, 4, 5)));
-// Zeroed memory; never NULL (after a failure, one spare piece again and again).
+// Zeroed memory; never NULL (after a failure, always the same spare piece).
 void *ki_syn_take(struct syn_parser *parser, size_t size);
 
 // keywords.c
@@ -500,10 +502,10 @@ void ki_syn_bind(struct syn_parser *parser, struct syn_symbol *symbol); // in th
 // image.c
 const struct syn_type *ki_syn_opaque_type(const char *text, size_t length); // of images, sampler_t
 extern const struct syn_type ki_syn_sampler_type;
-// The image type with read_only, write_only; fails for all else.
+// The image type with read_only, write_only; fails for all other types.
 const struct syn_type *ki_syn_with_access(struct syn_parser *parser, const struct syn_type *type,
                                           const struct syn_token *access);
-// Whether images and samplers may be declared so: as a parameter, a variable, or anything else.
+// Whether images and samplers may be declared like this: as a parameter, a variable, or anything else.
 void ki_syn_check_parameter(struct syn_parser *parser, const struct syn_type *type,
                             const struct src_token *location);
 void ki_syn_check_variable(struct syn_parser *parser, const struct syn_declarator *declarator,
@@ -524,7 +526,7 @@ const struct syn_type *ki_syn_qualified(struct syn_parser *parser, const struct 
                                         unsigned qualifiers);
 const struct syn_type *ki_syn_decayed(struct syn_parser *parser, const struct syn_type *type);
 bool ki_syn_same_type(const struct syn_type *a,
-                      const struct syn_type *b);    // qualifiers of the outermost aside
+                      const struct syn_type *b);    // ignoring the outermost qualifiers
 bool ki_syn_is_scalar(const struct syn_type *type); // certainly a number or a pointer
 bool ki_syn_is_vector(const struct syn_type *type);
 bool ki_syn_is_integer(const struct syn_type *type);
@@ -538,7 +540,7 @@ int ki_syn_scalar_bytes(enum syn_scalar scalar);
 char ki_syn_built_in_function(const char *text, size_t length, bool *needs_item);
 const struct syn_type *ki_syn_call_type(struct syn_parser *parser, const struct syn_expr *call);
 const struct syn_type *ki_syn_constant_type(const struct syn_word *word); // M_PI, FLT_MAX, ...
-// A name such as convert_uchar4_sat_rte taken apart: the type's name, what follows it.
+// Splits a name such as convert_uchar4_sat_rte: the type's name, and what follows it.
 const struct syn_type *ki_syn_type_in_name(const struct syn_word *word, const char *prefix,
                                            const char **rest);
 

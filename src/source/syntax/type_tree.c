@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of the tree: making them, comparing them, and C's conversions. NULL is a type that is not known.
+// Types of the tree: making them, comparing them, and C's conversions. NULL is an unknown type.
 #include "syntax.h"
 
 const struct syn_type *ki_syn_pointer_to(struct syn_parser *parser, const struct syn_type *to)
@@ -24,7 +24,7 @@ const struct syn_type *ki_syn_qualified(struct syn_parser *parser, const struct 
     *copy = *type;
     copy->outer |= qualifiers & ~type->qualifiers;
     copy->qualifiers |= qualifiers;
-    // An array's qualifiers are its elements'.
+    // An array's qualifiers are those of its elements.
     if (type->kind == SYN_T_ARRAY)
         copy->of = ki_syn_qualified(parser, type->of, qualifiers);
     return copy;
