@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine-probe: opens the OpenCL drivers that its environment names and lists their devices, as any program
-// that uses OpenCL does. The library runs it once for each driver, so that one that ends the process ends
-// this one. Prints a line for each device, and PROBE_FINE last; it has no options and no other result.
+// that uses OpenCL does. The library runs it once for each driver, so that a driver that terminates its
+// process terminates only this one. It prints a line for each device, and PROBE_FINE last; it has no options.
 #include <stdio.h>
 
 #include "backend/opencl/opencl_load.h"

@@ -15,12 +15,12 @@
     "; a kernel before it failed (KOINE_LOG=sync names it), and the device is lost to this process: start "  \
     "again"
 
-// What a code means to Koine's caller; every other one is KN_ERROR_DEVICE without a hint.
+// What a code means to Koine's caller; every other code is KN_ERROR_DEVICE without a hint.
 static const struct {
     CUresult code;
     kn_status status;
     const char *hint;
-    bool is_lost; // CUDA, to the process
+    bool is_lost; // the process has lost CUDA
 } meanings[] = {
     {CUDA_ERROR_OUT_OF_MEMORY, KN_ERROR_MEMORY, "; the device is out of memory", false},
     {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, KN_ERROR_LIMIT,
@@ -39,7 +39,7 @@ static const struct {
     {CUDA_ERROR_LAUNCH_FAILED, KN_ERROR_DEVICE, FAULT, true},
 };
 
-// An error of a kernel that the driver returns from every call that follows, of each device's.
+// An error of a kernel that the driver returns from every later call, on every device.
 static bool poisons(int native)
 {
     for (size_t i = 0; i < KI_COUNT(meanings); i++)
@@ -94,7 +94,7 @@ void ki_cuda_leave(struct be_context *context)
     (void)context->cu.cuCtxPopCurrent_v2(&popped);
 }
 
-// A context with its libraries and nothing else; `why` it cannot be becomes an error.
+// A context with only its libraries; the reason for a failure becomes an error.
 static kn_status context_begin(struct be_context **context, kn_error *err)
 {
     char why[CUDA_WHY_BYTES];
@@ -129,7 +129,7 @@ static void context_end(struct be_context *context)
     free(context);
 }
 
-// What programs have to be compiled for.
+// The architecture for which programs have to be compiled.
 static kn_status read_target(struct be_context *context, kn_error *err)
 {
     const struct cuda_driver *cu = &context->cu;
@@ -282,7 +282,7 @@ static void *queue_native(const struct be_queue *queue)
 
 static kn_status queue_flush(struct be_queue *queue, kn_error *err)
 {
-    (void)queue; // what is in a stream is on its way already
+    (void)queue; // work in a stream is submitted already
     (void)err;
     return KN_OK;
 }

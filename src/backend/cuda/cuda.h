@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of the CUDA backend share. cuda_load.c opens NVIDIA's libraries, cuda_device.c finds
 // devices, cuda.c has contexts, queues and memory, cuda_copy.c copies and fills, cuda_image.c has images,
-// cuda_event.c measures, cuda_compile.c asks NVRTC, cuda_program.c loads what came out, cuda_ptx.c reads
-// PTX from elsewhere, cuda_launch.c runs it, cuda_recording.c makes graphs of launches.
+// cuda_event.c measures, cuda_compile.c calls NVRTC, cuda_program.c loads the result, cuda_ptx.c reads PTX
+// from elsewhere, cuda_launch.c runs kernels, cuda_recording.c makes graphs of launches.
 //
-// Every call makes its context current and takes it away again, so that several threads and several contexts,
-// the application's own among them, never see one another's.
+// Every call makes its context current and removes it again, so that several threads and several contexts,
+// including the application's own, never interfere.
 #ifndef KN_BACKEND_CUDA_CUDA_H
 #define KN_BACKEND_CUDA_CUDA_H
 
@@ -26,11 +26,11 @@ struct be_context {
     int cuda_major; // of the driver
     char spec[32];  // for messages
     atomic_ullong writes;
-    pthread_mutex_t lock;  // what follows, and the images' places on the device
+    pthread_mutex_t lock;  // of what follows, and of the images' places on the device
     struct ki_kept kept;   // memory of events
     struct be_event *base; // times count from its start, which was at base_ns
     int64_t base_ns;
-    struct cuda_ptx *substitute; // for a kernel of its name; NULL: none
+    struct cuda_ptx *substitute; // by kernel name; NULL: none
 };
 
 struct be_queue {
@@ -44,7 +44,7 @@ struct be_memory {
     CUdeviceptr pointer;
     size_t bytes;
     bool owned;
-    atomic_bool foreign;      // the application has the pointer and may write behind our back
+    atomic_bool foreign;      // the application has the pointer and may write without our knowledge
     atomic_ullong last_write; // a number that no other write in the context has
 };
 
@@ -62,11 +62,11 @@ struct be_kernel {
     bool is_opencl;     // it runs PTX of NVIDIA's OpenCL (cuda_ptx.h)
     size_t arena_bytes; // of the launch's dynamic shared memory, for the kernel's own variables
     size_t static_shared;
-    size_t dynamic_asked; // dynamic shared memory that the driver allows by now
+    size_t dynamic_asked; // dynamic shared memory that the driver allows so far
     CUdeviceptr bank;
     size_t bank_bytes;            // 0: constant arguments are plain pointers
     struct cuda_bank_slot *slots; // what the bank holds, one for each argument
-    struct be_range picked_for;   // the range, and the work-group last picked for it
+    struct be_range picked_for;   // the range, and the work-group chosen for it last
     size_t picked_shared;
     size_t picked[3];
 };
@@ -78,7 +78,7 @@ struct cuda_bank_slot {
 
 // ---- errors ----
 
-// How a call ended, with its name for the message: CUDA_DO(&context->cu, cuMemFree_v2, pointer).
+// The outcome of a call, with its name for the message: CUDA_DO(&context->cu, cuMemFree_v2, pointer).
 struct cuda_outcome {
     CUresult code;
     const char *call;
@@ -94,23 +94,22 @@ const char *ki_cuda_error_name(const struct cuda_driver *cu, CUresult code);
 // Between the two the context is current on this thread.
 kn_status ki_cuda_enter(struct be_context *context, kn_error *err);
 void ki_cuda_leave(struct be_context *context);
-// The same for what has no one to report to: false if it could not be entered. What is to be freed is freed
-// then too.
+// The same where there is no error to report to: false if it could not be entered. Memory is freed even then.
 bool ki_cuda_enter_to_free(struct be_context *context);
 
 // ---- devices ----
 
 extern const char ki_cuda_extensions[]; // that programs may use: "cl_khr_fp64 ..."
 kn_status ki_cuda_devices(struct be_device **list, size_t *count, char why[256], kn_error *err);
-// Fills `device`; one that cannot be used has the reason in info.why_not. `spec` stays empty if no ordinal
-// has it.
+// Fills in `device`; one that cannot be used has the reason in info.why_not. `spec` stays empty if there is
+// no such ordinal.
 kn_status ki_cuda_device_describe(const struct cuda_driver *cu, CUdevice native, struct be_device *device,
                                   kn_error *err);
 
 // ---- work in a queue ----
 
-// A copy, fill or launch: begins with the context entered and the start time noted if `timed`; `outcome` is
-// how what was done in between ended. ki_cuda_work_end leaves the context in every case.
+// A copy, fill or launch: begins with the context entered and the start time recorded if `timed`; `outcome`
+// is the result of the calls in between. ki_cuda_work_end leaves the context in every case.
 struct cuda_work {
     struct be_queue *queue;
     struct be_event *event;
@@ -118,10 +117,10 @@ struct cuda_work {
 kn_status ki_cuda_work_begin(struct cuda_work *work, struct be_queue *queue, bool timed, kn_error *err);
 kn_status ki_cuda_work_end(struct cuda_work *work, struct cuda_outcome outcome, bool blocking,
                            const char *what, struct be_event **event, kn_error *err);
-// Ends work of which nothing was enqueued.
+// Ends work that enqueued nothing.
 void ki_cuda_work_abandon(struct cuda_work *work);
 
-// Notes that the contents change with the work that is being enqueued.
+// Records that the contents change with the work being enqueued.
 void ki_cuda_memory_written(struct be_memory *memory);
 
 // Whether the launch writes to this argument.

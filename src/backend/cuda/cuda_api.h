@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Koine uses of NVIDIA's driver API and of NVRTC: the types, the numbers and the entry points, declared
 // here so that no CUDA toolkit is needed to build. The entry points carry the suffixes that the libraries
-// export; cuda.h hides those behind macros, and gives some names another meaning in another version.
+// export; cuda.h hides those behind macros, and some names mean something else in another version.
 #ifndef KN_BACKEND_CUDA_CUDA_API_H
 #define KN_BACKEND_CUDA_CUDA_API_H
 
@@ -25,7 +25,7 @@ typedef struct CUgraphExec_st *CUgraphExec;
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
 
-// An array of texels. Depth counts layers where Flags says so; a size it does not have is 0.
+// An array of texels. Depth counts layers if Flags says so; a missing size is 0.
 typedef struct CUDA_ARRAY3D_DESCRIPTOR_st {
     size_t Width, Height, Depth;
     unsigned Format;
@@ -33,7 +33,7 @@ typedef struct CUDA_ARRAY3D_DESCRIPTOR_st {
     unsigned Flags;
 } CUDA_ARRAY3D_DESCRIPTOR;
 
-// Of a copy, the side that is read or written: memory or an array, and where in it.
+// The side of a copy that is read or written: memory or an array, and the place in it.
 struct cuda_copy_side {
     size_t x_bytes, y, z, lod;
     unsigned memory_type;
@@ -151,12 +151,12 @@ enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2, CU_MEMORYTYPE_ARRAY = 3
 enum { CU_STREAM_CAPTURE_MODE_RELAXED = 2 };
 enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTALLOC_PORTABLE = 1 };
 
-// What every card takes (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+// What every card supports (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
 #define CUDA_MAX_GRID_X       2147483647u
 #define CUDA_MAX_GRID_YZ      65535u
 #define CUDA_MAX_BLOCK_Z      64u
 #define CUDA_MAX_BLOCK_XY     1024u
-#define CUDA_SHARED_UNASKED   49152u // dynamic shared memory beyond this has to be asked for
+#define CUDA_SHARED_UNASKED   49152u // more dynamic shared memory than this has to be requested
 #define CUDA_MAX_KERNEL_PARAM 4096u
 
 // X(result, name, arguments)
@@ -224,7 +224,7 @@ enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTALLOC_PORTABL
     X(CUresult, cuEventSynchronize, (CUevent event))                                                         \
     X(CUresult, cuEventElapsedTime, (float *milliseconds, CUevent start, CUevent end))
 
-// What older drivers lack: graphs as CUDA 11.4 has them.
+// What older drivers lack: graphs as of CUDA 11.4.
 #define CUDA_GRAPH_CALLS(X)                                                                                  \
     X(CUresult, cuStreamBeginCapture_v2, (CUstream stream, int mode))                                        \
     X(CUresult, cuStreamEndCapture, (CUstream stream, CUgraph * graph))                                      \

@@ -2,8 +2,8 @@
 // cuBLAS, opened at run time: NVIDIA's library is proprietary and may be absent. Its types, numbers and entry
 // points are declared here, as cuda_api.h does for the driver.
 //
-// It counts in columns: what it takes for the transpose of C is what lies there in rows. So it is asked for
-// C^T = op(B)^T op(A)^T, whose operands, in its eyes, are transposed already.
+// cuBLAS counts in columns: it sees the rows of C as the columns of C^T. So it is asked for C^T = op(B)^T
+// op(A)^T, whose operands are, to it, already transposed.
 #include "backend/library.h"
 
 #include <dlfcn.h>
@@ -127,7 +127,7 @@ static kn_status cublas_prepare(struct be_queue *queue, const struct be_fft_shap
     return KN_OK;
 }
 
-// A number or a pair of them in the product's type.
+// A number or a pair of numbers in the product's type.
 union scalar {
     float f32[2];
     double f64[2];

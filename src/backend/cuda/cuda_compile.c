@@ -22,9 +22,9 @@ const char *ki_cuda_policy_options(kn_policy policy, bool contract_off)
     return options[(size_t)policy < KI_COUNT(options) ? policy : KN_POLICY_DEFAULT][contract_off];
 }
 
-// Always given. What is suppressed are warnings that OpenCL C programs earn by being read as C++: things
-// declared and never used (177, 550), code behind a return (111, 128), jumps past a declaration (546), string
-// constants as char * (2464).
+// Always passed. The suppressed warnings are those that OpenCL C programs get when read as C++: unused
+// declarations (177, 550), code after a return (111, 128), jumps past a declaration (546), string constants
+// as char * (2464).
 static const char always[] =
     "--std=c++17 --device-as-default-execution-space -diag-suppress=111,128,177,546,550,2464";
 
@@ -53,7 +53,7 @@ static void words_free(struct words *words)
     free(words->text);
 }
 
-// Since 12.9 NVRTC keeps what it made beside the driver, without the report that it is asked for.
+// Since 12.9 NVRTC caches its output next to the driver's, without the requested report.
 static const char *ask_anew(const struct cuda_nvrtc *nvrtc, const char *options)
 {
     bool keeps = nvrtc->major > 12 || (nvrtc->major == 12 && nvrtc->minor >= 9);
@@ -61,8 +61,8 @@ static const char *ask_anew(const struct cuda_nvrtc *nvrtc, const char *options)
     return keeps && strstr(options, "--ptxas-options=-v") ? "--no-cache" : "";
 }
 
-// Since 12.4 NVRTC may leave out what it declares of textures and surfaces, which only images need
-// (cl/cuda/image.cuh), and of the runtime: that is a sixth of what an empty program takes.
+// Since 12.4 NVRTC may omit its declarations of textures and surfaces, which only images need
+// (cl/cuda/image.cuh), and of the runtime: they take a sixth of the time of an empty program.
 static const char *leave_out(const struct cuda_nvrtc *nvrtc, const char *text)
 {
     bool can = nvrtc->major > 12 || (nvrtc->major == 12 && nvrtc->minor >= 4);
@@ -91,7 +91,7 @@ static kn_status words_make(const struct cuda_nvrtc *nvrtc, struct words *words,
     return KN_OK;
 }
 
-// What the compiler said; "" if nothing or if it cannot be had.
+// The compiler's output; "" if there is none or it cannot be had.
 static char *take_log(const struct cuda_nvrtc *nvrtc, nvrtcProgram program, nvrtcResult *code,
                       const char **call)
 {
@@ -110,7 +110,7 @@ static char *take_log(const struct cuda_nvrtc *nvrtc, nvrtcProgram program, nvrt
     return log;
 }
 
-// What the compiler made: machine code, or PTX with its end.
+// The compiler's result: machine code, or PTX with its end.
 static kn_status take_code(const struct cuda_nvrtc *nvrtc, nvrtcProgram program, bool ptx,
                            struct cuda_cubin *cubin, kn_error *err)
 {

@@ -51,7 +51,7 @@ kn_status ki_cuda_copy_on_device(struct be_queue *queue, struct be_memory *from,
 
 // ---- fills ----
 
-// The shortest pattern that repeats to this one: 16 bytes of zero are one byte of zero.
+// The shortest pattern that repeats to this one: 16 zero bytes are one zero byte.
 static size_t shortest(const unsigned char *pattern, size_t size)
 {
     while (size > 1 && memcmp(pattern, pattern + size / 2, size / 2) == 0)
@@ -59,8 +59,8 @@ static size_t shortest(const unsigned char *pattern, size_t size)
     return size;
 }
 
-// Patterns the driver has no memset for: a first piece from the host, then what is there is doubled. The
-// piece is ordinary memory, which the driver has taken over when the call returns.
+// Patterns for which the driver has no memset: a first piece comes from the host and is then doubled. The
+// piece is ordinary memory, which the driver has copied when the call returns.
 static struct cuda_outcome fill_by_doubling(struct be_queue *queue, CUdeviceptr to, const void *pattern,
                                             size_t size, size_t bytes)
 {

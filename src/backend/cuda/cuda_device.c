@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding CUDA devices and describing them. Nothing that goes wrong here is an error of the caller's: it is
-// the reason why a device, or all of CUDA, is not used.
+// Finding CUDA devices and describing them. Failures here are not errors of the caller, but the reason why a
+// device, or all of CUDA, is not used.
 #include "cuda.h"
 
 #include <ctype.h>
@@ -11,14 +11,14 @@
 #include "base/array.h"
 #include "base/error.h"
 
-// What the CUDA path serves, in OpenCL's words. (half is a storage type there, so no cl_khr_fp16.)
+// What the CUDA path supports, in OpenCL's terms. (half is a storage type there, so there is no cl_khr_fp16.)
 const char ki_cuda_extensions[] = "cl_khr_fp64 cl_khr_byte_addressable_store "
                                   "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
                                   "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
                                   "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics "
                                   "cl_khr_3d_image_writes";
 
-#define ITEM_BYTES 64 // kept of a kernel's arguments for kn_item and its alignment
+#define ITEM_BYTES 64 // reserved in a kernel's arguments for kn_item and its alignment
 
 static void refuse(const struct cuda_driver *cu, struct cuda_outcome outcome, char why[256])
 {
@@ -51,8 +51,7 @@ static struct cuda_outcome read_attributes(const struct cuda_driver *cu, CUdevic
     info->local_memory = (uint64_t)(opt_in > shared ? opt_in : shared);
     info->max_work_group = (uint64_t)threads;
     for (int d = 0; d < 3; d++)
-        info->max_work_item_sizes[d] =
-            (uint64_t)threads; // cuda_launch.c linearises what a block's z does not take
+        info->max_work_item_sizes[d] = (uint64_t)threads; // cuda_launch.c linearises what exceeds a block's z
     return outcome;
 }
 
@@ -111,8 +110,8 @@ static struct cuda_outcome describe(const struct cuda_driver *cu, CUdevice nativ
     snprintf(info->driver, sizeof info->driver, "CUDA %d.%d", version / 1000, version % 1000 / 10);
     info->global_memory = memory;
     info->max_alloc = memory;
-    // Constant arguments are read through the cache for read-only data, of any size. A program built with a
-    // constant bank has its own limit, which the launch checks.
+    // Constant arguments are read through the read-only data cache, and may have any size. A program built
+    // with a constant bank has its own limit, which the launch checks.
     info->constant_memory = memory;
     info->max_argument_bytes = CUDA_MAX_KERNEL_PARAM - ITEM_BYTES;
     return outcome;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA backend: events, and work in a queue that is measured by a pair of them.
+// The CUDA backend: events, and work in a queue that is timed by a pair of them.
 #include "cuda.h"
 
 #include <math.h>
@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 
-// cuEventElapsedTime answers in float milliseconds: exact to 60 ns after one second, to 0.25 ms after an
-// hour. So times are counted from an event that is never far away: beyond this distance another one becomes
-// the base.
+// cuEventElapsedTime returns float milliseconds: exact to 60 ns after one second, to 0.25 ms after an hour.
+// So times are counted from an event that is never far away: beyond this distance another one becomes the
+// base.
 #define REBASE_AFTER_MS 1000.0f
 #define FIRST_BASE_NS   (INT64_C(1) << 60)
 

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "cuda.h"
 
-// Integers are read as they are, normalised ones as numbers from -1 or 0 to 1: and only those and real ones
+// Integers are read as they are, normalised ones as numbers from -1 or 0 to 1; only the latter and real ones
 // can be filtered.
 static const struct format {
     kn_channel_type type;
@@ -88,8 +88,8 @@ static struct cuda_outcome create_array(struct be_image *image, const struct be_
     return CUDA_DO(&image->context->cu, cuArray3DCreate_v2, &image->array, &wanted);
 }
 
-// The textures and the surface over the array. What cannot be filtered has the nearest texel instead. To the
-// hardware a one-dimensional array has a height of one, and a border there too.
+// The textures and the surface over the array. Formats that cannot be filtered use the nearest texel instead.
+// To the hardware a one-dimensional array has a height of one, and a border there too.
 static struct cuda_outcome create_views(struct be_image *image, const struct be_image_shape *shape,
                                         const struct format *format)
 {
@@ -127,7 +127,7 @@ static void release(struct be_image *image)
     free(image);
 }
 
-// The driver has one code for all that is wrong with a size; the engine has checked all else.
+// The driver has one code for every wrong size; the engine has checked everything else.
 static kn_status refuse(struct be_context *context, const struct be_image_shape *shape,
                         struct cuda_outcome outcome, kn_error *err)
 {
@@ -193,7 +193,7 @@ void ki_cuda_image_free(struct be_image *image)
 
 // ---- descriptions on the device ----
 
-// In a stream of its own, and to its end: whatever stream reads it comes later.
+// In a separate stream, waiting for its end: any stream that reads it comes later.
 static struct cuda_outcome describe(struct be_image *image)
 {
     const struct cuda_driver *cu = &image->context->cu;
@@ -240,7 +240,7 @@ static struct cuda_copy_side side_of(const struct be_image *image, const size_t 
     side.memory_type = image->array ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_DEVICE;
     side.array = image->array;
     side.device = image->buffer;
-    side.pitch = (size_t)image->data.width * (size_t)image->data.texel_bytes; // of a buffer: one row
+    side.pitch = (size_t)image->data.width * (size_t)image->data.texel_bytes; // a buffer is one row
     side.height = 1;
     return side;
 }

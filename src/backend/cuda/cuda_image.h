@@ -8,7 +8,8 @@
 
 #define CUDA_TEXTURES 12
 
-// A texture has its coordinates, addressing and filter built in: one for each combination a sampler may have.
+// A texture has its coordinates, addressing and filter built in: there is one for each combination of a
+// sampler.
 struct cuda_image_data {
     unsigned long long surface; // of an image buffer, its address
     unsigned long long textures[CUDA_TEXTURES];
@@ -21,12 +22,12 @@ _Static_assert(sizeof(struct cuda_image_data) == 128, "kn_image_data has 128 byt
 struct be_image {
     struct be_context *context;
     struct cuda_image_data data; // what a kernel gets; or,
-    CUdeviceptr described;       // where this lies on the device: 0 until a kernel wants it
+    CUdeviceptr described;       // where this is on the device: 0 until a kernel needs it
     CUarray array;               // or, of an image buffer,
     CUdeviceptr buffer;
 };
 
-// Puts the data of these arguments' images on the device, for a kernel that takes their addresses; an image
+// Copies the data of these arguments' images to the device, for a kernel that takes their addresses; an image
 // keeps its place. The context is current.
 struct cuda_outcome ki_cuda_images_describe(struct be_context *context, const struct be_arg *args,
                                             size_t count);

@@ -89,9 +89,9 @@ void ki_cuda_local_pick(const struct be_range *range, size_t limit, size_t local
     }
 }
 
-// The work-group for a range that names none: what keeps the device busiest, of at most so many work-items.
-// Larger ones are busy less evenly: a stencil on 510^3 points took 0.52 ms on an H200 in groups of 255, and
-// 0.65 ms in groups of 510 x 2.
+// The work-group for a range that names none: the one that keeps the device busiest, with at most this many
+// work-items. Larger ones are busy less evenly: a stencil on 510^3 points took 0.52 ms on an H200 in groups
+// of 255, and 0.65 ms in groups of 510 x 2.
 enum { LARGEST_PICK = 256 };
 
 static struct cuda_outcome pick_local(struct be_kernel *kernel, const struct be_range *range, size_t shared,
@@ -118,11 +118,11 @@ static struct cuda_outcome pick_local(struct be_kernel *kernel, const struct be_
 
 struct packed {
     void *params[MAX_ARGS + 1];
-    // Of local arguments in the arena, of constant ones in the bank; samplers' bits. Of 32 bits; what takes
-    // 64 finds zeros behind them (NVIDIA's hosts are little-endian).
+    // Offsets of local arguments in the arena, of constant ones in the bank; samplers' bits. They have 32
+    // bits; a 64-bit read finds zeros after them (NVIDIA's hosts are little-endian).
     uint64_t offsets[MAX_ARGS];
-    size_t shared; // bytes of the arena: the kernel's own variables, then the local arguments
-    size_t bank;   // bytes of the bank
+    size_t shared; // size of the arena: the kernel's own variables, then the local arguments
+    size_t bank;   // size of the bank
 };
 
 static bool is_in_bank(const struct be_kernel *kernel, size_t i)
@@ -170,8 +170,7 @@ static kn_status pack(const struct be_kernel *kernel, const struct be_arg *args,
     return KN_OK;
 }
 
-// Copies the constant arguments that changed since this kernel's last launch into the bank, in the queue's
-// order.
+// Copies the constant arguments that changed since this kernel's last launch to the bank, in queue order.
 static struct cuda_outcome fill_bank(struct be_queue *queue, struct be_kernel *kernel,
                                      const struct be_arg *args, size_t count, const struct packed *packed)
 {
@@ -211,8 +210,8 @@ static void note_writes(const struct be_kernel *kernel, const struct be_arg *arg
             ki_cuda_memory_written(args[i].memory);
 }
 
-// More dynamic shared memory than every card gives has to be asked for: all there is, since kernel objects of
-// one function share what was asked for last.
+// More dynamic shared memory than every card gives has to be requested: all there is, because kernel objects
+// of one function share the last request.
 static struct cuda_outcome ask_for_shared(struct be_kernel *kernel, size_t shared)
 {
     const struct cuda_driver *cu = &kernel->context->cu;
@@ -232,7 +231,7 @@ static struct cuda_outcome ask_for_shared(struct be_kernel *kernel, size_t share
     return outcome;
 }
 
-// `packed` points at the geometry's item.
+// `packed` points at the item of the geometry.
 static struct cuda_outcome launch_grids(const struct be_queue *queue, const struct be_kernel *kernel,
                                         struct cuda_geometry *at, struct packed *packed)
 {
@@ -247,7 +246,7 @@ static struct cuda_outcome launch_grids(const struct be_queue *queue, const stru
     return outcome;
 }
 
-// PTX of OpenCL finds no offset, and takes the grid for all groups there are.
+// PTX from OpenCL knows no offset, and takes the grid to be all groups there are.
 static kn_status check_opencl(const struct be_kernel *kernel, const struct be_range *range,
                               const struct cuda_geometry *at, kn_error *err)
 {

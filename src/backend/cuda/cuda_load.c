@@ -12,7 +12,7 @@
 
 static const char driver_name[] = "libcuda.so.1";
 
-// By major version, newest first. NVRTC 11 kept one name from 11.2 on.
+// By major version, newest first. NVRTC kept one name from 11.2 on.
 static const struct {
     int major;
     const char *name;
@@ -35,8 +35,8 @@ static void *open_library(const char *folder, size_t length, const char *name)
     return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
-// In the folders of KOINE_CUDA_LIBRARIES if that is set; else where the system looks, then in the toolkit's
-// folder.
+// Looks in the folders of KOINE_CUDA_LIBRARIES if that is set; else where the system looks, then in the
+// toolkit's folder.
 static void *find_library(const char *name, bool in_toolkit)
 {
     const char *folders = ki_env_get(KI_ENV_CUDA_LIBRARIES);
@@ -64,7 +64,7 @@ static void *find_library(const char *name, bool in_toolkit)
     return library;
 }
 
-// Where find_library looks for what the toolkit has.
+// Where find_library looks for the toolkit's libraries.
 static const char *folders_searched(void)
 {
     return ki_env_get(KI_ENV_CUDA_LIBRARIES)
@@ -72,7 +72,7 @@ static const char *folders_searched(void)
                : "the system's folders, $CUDA_HOME/lib64 and /usr/local/cuda/lib64";
 }
 
-// Fills the function pointers of `object`; NULL, or the name of the first that is missing.
+// Fills in the function pointers of `object`; NULL, or the name of the first that is missing.
 static const char *bind(void *library, void *object, const struct cuda_symbol *symbols, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -196,7 +196,7 @@ kn_status ki_cuda_toolkit_find(const struct cuda_toolkit *toolkit, void *calls, 
 
 // ---- NVRTC ----
 
-// Asks an opened NVRTC what it is.
+// Queries an opened NVRTC.
 static bool describe(struct cuda_nvrtc *nvrtc, const char *name, char why[CUDA_WHY_BYTES])
 {
     const char *missing = bind(nvrtc->library, nvrtc, nvrtc_symbols, KI_COUNT(nvrtc_symbols));
@@ -226,7 +226,7 @@ static bool describe(struct cuda_nvrtc *nvrtc, const char *name, char why[CUDA_W
     return code == NVRTC_SUCCESS;
 }
 
-// In words, why none was found: what is wanted, and whether there is one too new to serve.
+// Why none was found, in words: what is needed, and whether there is one that is too new.
 static void explain_missing(int newest, char why[CUDA_WHY_BYTES])
 {
     const char *wanted = NULL;

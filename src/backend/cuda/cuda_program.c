@@ -20,10 +20,10 @@ struct be_program {
     struct cuda_cubin cubin;
     CUmodule module;
     bool has_bank;
-    unsigned max_registers; // that it was compiled with; 0: no limit
+    unsigned max_registers; // with which it was compiled; 0: no limit
 };
 
-// What a driver says of a cubin made for another card or by another version's compiler.
+// A driver's errors for a cubin made for another card or by another version's compiler.
 static bool is_refusal(CUresult code)
 {
     static const CUresult codes[] = {CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_NO_BINARY_FOR_GPU,
@@ -36,9 +36,9 @@ static bool is_refusal(CUresult code)
     return false;
 }
 
-// Whether the module has a constant bank: then `bank` and `bytes` say where. The driver is asked only if the
-// name stands in the binary: to ask for a symbol that is not there is an error of the application's to
-// compute-sanitizer.
+// Whether the module has a constant bank; then `bank` and `bytes` say where. The driver is asked only if the
+// name occurs in the binary: compute-sanitizer reports a request for a missing symbol as an error of the
+// application.
 static struct cuda_outcome find_bank(const struct cuda_driver *cu, CUmodule module, bool stands_there,
                                      CUdeviceptr *bank, size_t *bytes)
 {
@@ -59,7 +59,7 @@ static bool names_bank(const struct cuda_cubin *cubin)
                   sizeof BANK_SYMBOL); // as a whole word: with its NUL
 }
 
-// Takes over the cubin's data on success. `outcome` is how loading ended.
+// Takes over the cubin's data on success. `outcome` is the result of loading.
 static kn_status program_create(struct be_context *context, struct cuda_cubin *cubin,
                                 struct be_program **program, struct cuda_outcome *outcome, kn_error *err)
 {
@@ -93,7 +93,7 @@ static kn_status program_create(struct be_context *context, struct cuda_cubin *c
     return KN_OK;
 }
 
-// One attempt with one NVRTC. `refused`: the driver does not take what this compiler makes; another may do.
+// One attempt with one NVRTC. `refused`: the driver does not accept this compiler's output; another may do.
 static kn_status build_with(struct be_context *context, const struct cuda_nvrtc *nvrtc, const char *source,
                             const char *options, struct be_program **program, char **log, bool *refused,
                             kn_error *err)
@@ -117,7 +117,7 @@ static kn_status build_with(struct be_context *context, const struct cuda_nvrtc 
     return status;
 }
 
-// Of --maxrregcount; 0: none.
+// The value of --maxrregcount; 0: none.
 static unsigned register_limit(const char *options)
 {
     static const char option[] = "--maxrregcount=";
@@ -242,8 +242,8 @@ static void kernel_destroy(struct be_kernel *kernel)
     free(kernel);
 }
 
-// The PTX that stands for the kernel, as a module of its own. `said` receives what the driver's ptxas says of
-// PTX that it does not take.
+// The PTX that replaces the kernel, as a separate module. `said` receives the messages of the driver's ptxas
+// about PTX that it refuses.
 static struct cuda_outcome load_ptx(struct be_kernel *kernel, const struct cuda_ptx *ptx,
                                     unsigned max_registers, char *said, size_t size)
 {
@@ -254,7 +254,7 @@ static struct cuda_outcome load_ptx(struct be_kernel *kernel, const struct cuda_
                    max_registers ? 3 : 2, options, values);
 }
 
-// Fills `kernel` from the program, or from the PTX that stands for it; its context is current.
+// Fills in `kernel` from the program, or from the PTX that replaces it; its context is current.
 static struct cuda_outcome kernel_open(struct be_kernel *kernel, const struct be_program *program,
                                        const struct cuda_ptx *ptx, char *said, size_t size)
 {

@@ -15,7 +15,7 @@
 
 // ---- text ----
 
-// Of a name, a directive (".entry") or a number; 1 for any other character; a whole string.
+// The length of a name, a directive (".entry") or a number; 1 for any other character; a whole string.
 static size_t token_length(const char *at)
 {
     size_t length;
@@ -46,7 +46,7 @@ static bool is_wanted(const char *name, size_t length, const char *kernel)
             is_token(name + prefix, length - prefix, kernel));
 }
 
-// Its name; NULL if there is none, and then `names` are those there are.
+// Its name; NULL if there is none, and then `names` lists those there are.
 static const char *find_entry(const char *text, const char *kernel, struct ki_text *names)
 {
     bool is_next = false;
@@ -78,7 +78,7 @@ static kn_status refuse(const struct cuda_ptx *ptx, const char *spec, const char
     return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: PTX for kernel %s: %s", spec, ptx->kernel, what);
 }
 
-// One parameter, up to the comma or the bracket behind it.
+// One parameter, up to the comma or the bracket after it.
 static kn_status read_param(struct cuda_ptx *ptx, const char **text, const char *spec, kn_error *err)
 {
     static const char *const images[] = {".texref", ".samplerref", ".surfref"};
@@ -115,7 +115,7 @@ static kn_status read_param(struct cuda_ptx *ptx, const char **text, const char 
                : ki_fail_memory(err, 0, "reading PTX");
 }
 
-// The parameters behind the entry's name.
+// The parameters after the entry's name.
 static kn_status read_params(struct cuda_ptx *ptx, const char *at, const char *spec, kn_error *err)
 {
     kn_status status = KN_OK;
@@ -136,14 +136,14 @@ static kn_status read_params(struct cuda_ptx *ptx, const char *at, const char *s
 
 struct fitting {
     const struct cuda_ptx *ptx;
-    const char *at; // in the text that is read; what stands before it is in `out`
+    const char *at; // in the text that is read; everything before it is in `out`
     struct ki_text out;
     size_t depth; // of braces
-    bool in_head; // of an entry: its name and parameters
-    bool is_name; // what comes next is an entry's name
-    bool is_ours; // the entry that stands for the kernel, or a function that it may call
+    bool in_head; // in an entry's name and parameters
+    bool is_name; // the next token is an entry's name
+    bool is_ours; // the entry that replaces the kernel, or a function that it may call
     bool has_shared;
-    const char *refused; // what cannot be fitted; NULL: nothing
+    const char *refused; // what cannot be adapted; NULL: nothing
 };
 
 static void copy(struct fitting *fit, size_t length)
@@ -158,7 +158,7 @@ static void pass_blanks(struct fitting *fit)
     copy(fit, (size_t)(ki_ptx_skip_blanks(fit->at) - fit->at));
 }
 
-// ".ptr .global .align 4" goes.
+// Drops ".ptr .global .align 4".
 static void drop_attributes(struct fitting *fit)
 {
     fit->at = ki_ptx_skip_blanks(fit->at + token_length(fit->at));
@@ -172,7 +172,7 @@ static void drop_attributes(struct fitting *fit)
     }
 }
 
-// What an environment register holds in a launch without an offset.
+// The value of an environment register in a launch without an offset.
 static void fit_register(struct fitting *fit, size_t length)
 {
     static const char *const groups[] = {"%nctaid.x", "%nctaid.y", "%nctaid.z"};
@@ -199,7 +199,7 @@ static const struct cuda_ptx_param *shared_param(const struct cuda_ptx *ptx, con
 }
 
 // "ld.param.u64 %rd1, [f_param_1];", where the parameter is an offset in dynamic shared memory, is followed
-// by the addition of where that begins. Other instructions are left to the caller.
+// by the addition of its base. Other instructions are left to the caller.
 static bool fit_load(struct fitting *fit)
 {
     const char *at = fit->at, *target;
@@ -299,7 +299,7 @@ static kn_status fit_text(struct cuda_ptx *ptx, const char *text, const char *sp
                                  ptx->kernel);
 }
 
-// ---- for the others ----
+// ---- for the other files ----
 
 void ki_cuda_ptx_free(struct cuda_ptx *ptx)
 {

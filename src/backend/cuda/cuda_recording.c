@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA backend: recordings of launches, as graphs. A stream of their own captures them: an application's
-// default stream cannot, and what the application does meanwhile has no part in it.
+// The CUDA backend: recordings of launches, as graphs. A separate stream captures them: an application's
+// default stream cannot, and what the application does meanwhile is not captured.
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,8 +57,8 @@ static kn_status capture(struct be_queue *queue, const struct be_launch *launche
     return status;
 }
 
-// So that a kernel's first launch in the graph fills its bank, at each replay, and so does one outside of it:
-// what was captured was not done.
+// Makes a kernel's first launch in the graph, and the next one outside of it, fill the bank: captured work
+// was not executed.
 static void forget_banks(const struct be_launch *launches, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -137,7 +137,7 @@ kn_status ki_cuda_recording_replay(struct be_queue *queue, struct be_recording *
     return ki_cuda_work_end(&work, outcome, false, "replaying launches", NULL, err);
 }
 
-// The driver lets a graph that still runs come to its end.
+// The driver lets a graph that is still running finish.
 void ki_cuda_recording_free(struct be_recording *recording)
 {
     bool entered = ki_cuda_enter_to_free(recording->context);

@@ -20,7 +20,7 @@ static const char empty_kernel[] = "__kernel void nothing(__global int *p) { p[g
 
 // ---- targets ----
 
-// The compiler of a target's name, and where the architecture stands in it.
+// The compiler of a target's name, and where the architecture begins in it.
 static const struct offline_compiler *compiler_of(const char *name, const char **arch)
 {
     for (size_t i = 0; i < KI_COUNT(compilers); i++) {
@@ -56,14 +56,14 @@ static kn_status check_arch(const struct offline_compiler *compiler, const char 
     return KN_OK;
 }
 
-// The first line of a log that says something.
+// The first line of a log that is not empty.
 static void first_line(const char *log, const char **line, int *length)
 {
     *line = log + strspn(log, "\n ");
     *length = (int)strcspn(*line, "\n");
 }
 
-// Compiles a kernel that does nothing: whoever fails at that is of no use.
+// Compiles a kernel that does nothing: a compiler that fails at that is useless.
 static kn_status try_target(const kn_offline_target *target, kn_error *err)
 {
     const struct src_unit unit = {.opencl = empty_kernel, .opencl_length = sizeof empty_kernel - 1};
@@ -84,7 +84,7 @@ static kn_status try_target(const kn_offline_target *target, kn_error *err)
     return status;
 }
 
-// The first installed compiler that works. If none does, the first one's reason counts.
+// The first installed compiler that works. If none does, the first one's reason is reported.
 static kn_status find_working(kn_offline_target *target, kn_error *err)
 {
     kn_error first = KN_ERROR_INIT, reason = KN_ERROR_INIT;
@@ -189,7 +189,7 @@ bool kn_offline_get_uses_folder(const kn_offline_target *target)
     return target && !target->compiler->is_library;
 }
 
-// For a compiler that is a program: in a folder of its own, which is removed.
+// For a compiler that is a program: in a separate folder, which is removed.
 static kn_status compile_in_folder(const kn_offline_target *target, struct offline_job *job,
                                    kn_offline_result *result, kn_error *err)
 {

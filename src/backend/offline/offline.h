@@ -9,15 +9,15 @@
 
 #include "source/source.h"
 
-// Compiles the unit, of which `options` has the host's macros (KN_CONSTANT). A program that does not compile
-// is a result, no error. Among these are programs that the rewriter refuses for CUDA. In the log places are
-// as #line has them.
+// Compiles the unit; `options` has the host's macros (KN_CONSTANT). A program that does not compile is a
+// result, not an error; that includes programs that the rewriter refuses for CUDA. Places in the log are
+// those of #line.
 // Errors: KN_ERROR_DEVICE (the compiler cannot be started), KN_ERROR_OUTPUT (no temporary folder),
 // KN_ERROR_MEMORY.
 kn_status ki_offline_compile(const kn_offline_target *target, const struct src_unit *unit,
                              const struct src_options *options, kn_policy policy, kn_offline_result *result,
                              kn_error *err);
-// Frees what is in it.
+// Frees the contents.
 void ki_offline_result_clear(kn_offline_result *result);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // amd:ARCH and spirv: clang compiles OpenCL C for AMD's GPUs (with ROCm's device libraries, to a complete
-// code object), and for SPIR-V (through llvm-spirv, looked at by spirv-val; the front end alone where there
-// is no llvm-spirv).
+// code object), and to SPIR-V (through llvm-spirv, checked by spirv-val; only the front end runs if there is
+// no llvm-spirv).
 #define _GNU_SOURCE // memmem
 #include <ctype.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "offline_compiler.h"
 
-// Endings of the versions' names. ROCm's libraries and llvm-spirv are made for one of them; 15 is Debian
-// 12's.
+// Suffixes of the versions' names. ROCm's libraries and llvm-spirv are made for one of them; 15 is that of
+// Debian 12.
 static const char *const versions[] = {"-15", "-16", "-17", "-18", "-19", "-20", "-21", ""};
 
 static const char *const library_folders[] = {
@@ -29,7 +29,7 @@ static const char *const language[] = {
     "cl",
     "-cl-std=CL1.2",
     "-D__OPENCL_VERSION__=120",
-    "-fno-caret-diagnostics", // the source line is shown by who prints the log
+    "-fno-caret-diagnostics", // the source line is shown by whoever prints the log
     NULL};
 static const char *const built_ins[] = {"-Xclang", "-finclude-default-header", NULL};
 static const char *const amd_arguments[] = {"-target", "amdgcn-amd-amdhsa", "-nogpulib", NULL};
@@ -177,7 +177,7 @@ static bool is_remark(const char *line, size_t length)
            memmem(line, length, "could not determine the original source location", 48);
 }
 
-// "...: remark:     VGPRs: 63 [-Rpass...]": what is said of the kernel whose "Function Name" came before.
+// "...: remark:     VGPRs: 63 [-Rpass...]": about the kernel whose "Function Name" came before.
 static bool read_remark(const char *line, size_t length, kn_offline_result *result,
                         kn_offline_kernel **kernel)
 {
@@ -207,7 +207,7 @@ static bool read_remark(const char *line, size_t length, kn_offline_result *resu
     return true;
 }
 
-// Takes the resource report out of the log.
+// Moves the resource report out of the log.
 static kn_status read_remarks(kn_offline_result *result, kn_error *err)
 {
     struct ki_text rest = KI_TEXT_INIT;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the offline compilers share: the arguments of a command line, its run, and what a result and a target
-// gain from it.
+// What the offline compilers share: the arguments of a command line, its run, and what it adds to a result
+// and a target.
 #include "offline_compiler.h"
 
 #include <stdlib.h>

@@ -19,7 +19,7 @@
 static const kn_define language[] = {
     SRC_LANGUAGE_MACROS, {"__OPENCL_VERSION__", "120"}, {"__IMAGE_SUPPORT__", "1"}};
 
-// ---- finding it ----
+// ---- finding NVRTC ----
 
 static bool keep_macros(kn_offline_target *target)
 {
@@ -56,7 +56,7 @@ kn_status kn_offline_get_cuda_archs(int archs[], size_t capacity, size_t *count,
     return KN_OK;
 }
 
-// "sm_90" is 90; 0 if it is no such word.
+// "sm_90" is 90; 0 if it has another form.
 static int arch_number(const char *arch)
 {
     char *end = NULL;
@@ -80,7 +80,7 @@ static kn_status refuse_arch(const char *name, const struct ki_text *archs, kn_e
                    ki_text_string(archs));
 }
 
-// The newest NVRTC that compiles for the architecture, and does compile.
+// The newest NVRTC that lists the architecture and does compile for it.
 static kn_status find_nvrtc(kn_offline_target *target, kn_error *err)
 {
     static const char nothing[] = "extern \"C\" __global__ void koine_nothing() {}\n";
@@ -128,7 +128,7 @@ static kn_status find_cuda(kn_offline_target *target, size_t attempt, kn_error *
     return keep_macros(target) ? KN_OK : ki_fail_memory(err, 0, "keeping a compiler's macros");
 }
 
-// ---- what it says ----
+// ---- its messages ----
 
 // "file.cl(6): error: ..." becomes "file.cl:6: error: ...".
 static void add_line(struct ki_text *text, const char *line, size_t length)
@@ -166,7 +166,7 @@ static void take_report(const char *log, kn_offline_kernel *kernel)
         kernel->spill_bytes = report.spill_bytes;
 }
 
-// Takes the resource report out of the log; the rest is the result's.
+// Moves the resource report out of the log; the rest is the result's.
 static kn_status read_log(const char *log, kn_offline_result *result, kn_error *err)
 {
     struct ki_text rest = KI_TEXT_INIT;
@@ -189,7 +189,7 @@ static kn_status read_log(const char *log, kn_offline_result *result, kn_error *
 
 // ---- compiling ----
 
-// What does not compile is a result.
+// A program that does not compile is a result.
 static kn_status keep_refusal(kn_status refused, const kn_error *why, kn_offline_result *result,
                               kn_error *err)
 {
@@ -200,12 +200,12 @@ static kn_status keep_refusal(kn_status refused, const kn_error *why, kn_offline
     }
     result->outcome = KN_OFFLINE_FAILED;
     if (result->log && *result->log)
-        return KN_OK; // the compiler has said it, at its place
+        return KN_OK; // the compiler's message is in the log
     return read_log(why->text, result, err);
 }
 
-// With the resources of every kernel in the log. With them NVRTC forgets what ptxas refuses (a kernel that
-// wants too much local memory): then once more without.
+// Compiles with the resources of every kernel in the log. With them, NVRTC drops the messages of ptxas (about
+// a kernel with too much local memory): then it compiles once more without them.
 static kn_status compile_text(const kn_offline_target *target, const char *text, const char *options,
                               struct cuda_cubin *cubin, char **log, kn_error *err)
 {
@@ -224,8 +224,8 @@ static kn_status compile_text(const kn_offline_target *target, const char *text,
     return ki_cuda_compile(&target->nvrtc, text, options, target->cuda_arch, cubin, log, err);
 }
 
-// Of shared memory for a block, opted in to (CUDA programming guide, "Technical specifications per compute
-// capability"); the most there is for what is newer than the table.
+// The shared memory that a block can opt in to (CUDA programming guide, "Technical specifications per compute
+// capability"); for chips newer than the table, the largest there is.
 static size_t most_shared(int arch)
 {
     static const struct {
@@ -248,7 +248,7 @@ static kn_offline_kernel *find_kernel(kn_offline_result *result, const char *nam
     return NULL;
 }
 
-// The compiler counts, and limits, static shared memory alone: what lies in the arena is added here.
+// The compiler counts and limits only static shared memory: the arena is added here.
 static kn_status add_arenas(const kn_offline_target *target, const struct src_unit *unit,
                             const struct src_cuda *cuda, kn_offline_result *result, kn_error *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// intel:DEVICE: ocloc, Intel's offline compiler. What it tells of registers and spills stands in the
-// assembler texts that its code generator writes when asked to.
+// intel:DEVICE: ocloc, Intel's offline compiler. Registers and spills are reported in the assembler texts
+// that its code generator writes on request.
 #define _GNU_SOURCE // asprintf
 #include <dirent.h>
 #include <stdio.h>
@@ -12,12 +12,12 @@
 #include "base/error.h"
 #include "offline_compiler.h"
 
-// Devices without double precision, by the beginning of their names. On them ocloc turns double constants
+// Devices without double precision, by the beginning of their names. For them ocloc turns double constants
 // into float with a warning, and refuses the type.
 static const char *const without_fp64[] = {"icl", "lkf", "ehl", "jsl",    "tgl", "rkl", "adl",
                                            "dg1", "dg2", "acm", "xe-hpg", "rpl", "mtl"};
 
-// The macros that ocloc defines (asked of 22.43).
+// The macros that ocloc defines (as of 22.43).
 static const kn_define always[] = {
     {"__OPENCL_VERSION__", "120"},
     {"__OPENCL_C_VERSION__", "120"},
@@ -70,7 +70,7 @@ static kn_status find_intel(kn_offline_target *target, size_t attempt, kn_error 
     return kept ? KN_OK : ki_fail_memory(err, 0, "keeping a compiler's macros");
 }
 
-// What one assembler text says; an empty name if it is none.
+// The contents of one assembler text; the name is empty if it is not one.
 struct assembler {
     char kernel[256];
     long registers;
@@ -98,7 +98,7 @@ static bool is_newer(const struct timespec *a, const struct timespec *b)
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec >= b->tv_nsec;
 }
 
-// When the assembler texts of the result's kernels were written; zeros if none was read yet.
+// When the assembler texts of the result's kernels were written; 0 if none was read yet.
 struct dates {
     struct timespec *items;
     size_t count;
@@ -162,7 +162,7 @@ static kn_status read_dump(const char *folder, kn_offline_result *result, kn_err
     return kept ? KN_OK : ki_fail_memory(err, 0, "reading what ocloc wrote");
 }
 
-// Takes lines that say nothing out of the log.
+// Removes lines without information from the log.
 static kn_status clean_log(kn_offline_result *result, kn_error *err)
 {
     static const char *const noise[] = {"Build succeeded.", "Command was:"};

@@ -369,9 +369,9 @@ static kn_status copy_on_device(struct be_queue *queue, struct be_memory *from, 
 
 enum { FILL_WIDTH = 16 };
 
-// One command of a fill: of the `left` bytes from `at` on it takes the next ones, whose number it returns.
-// Nearly all go as patterns of 16 bytes: NVIDIA's OpenCL (580.159) takes seven times as long with a pattern
-// of one byte.
+// One command of a fill: it handles the next part of the `left` bytes from `at` on, and returns its length.
+// Nearly all parts are patterns of 16 bytes: NVIDIA's OpenCL (580.159) takes seven times as long with a
+// pattern of one byte.
 static size_t next_fill(size_t at, size_t left, size_t pattern_size, size_t *width)
 {
     size_t to_boundary = FILL_WIDTH - at % FILL_WIDTH;
@@ -384,8 +384,8 @@ static size_t next_fill(size_t at, size_t left, size_t pattern_size, size_t *wid
     return left < to_boundary ? left : to_boundary;
 }
 
-// `bytes` of the repeated pattern, which `width` of them make. NVIDIA's OpenCL breaks the queue where a
-// pattern of one byte goes beyond the first 2^31 bytes: these, 15 at most, are written, and waited for.
+// `bytes` of the repeated pattern, in commands of `width` bytes. NVIDIA's OpenCL breaks the queue if a
+// pattern of one byte goes beyond the first 2^31 bytes: these bytes, 15 at most, are written, and waited for.
 static cl_int fill_once(struct be_queue *queue, cl_mem memory, const unsigned char *repeated, size_t width,
                         size_t at, size_t bytes, cl_event *event)
 {

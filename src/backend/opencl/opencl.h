@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of the OpenCL backend share: opencl_load.c opens the loader; opencl.c (contexts, queues,
-// memory, copies), opencl_device.c (finding devices), opencl_error.c (what a code means), opencl_image.c
+// memory, copies), opencl_device.c (finding devices), opencl_error.c (the meaning of codes), opencl_image.c
 // (images and samplers), opencl_program.c (programs, kernels, launches, events), opencl_recording.c (command
 // buffers).
 #ifndef KN_BACKEND_OPENCL_OPENCL_H
@@ -23,7 +23,7 @@ struct be_context {
     char spec[32]; // for messages
     bool correctly_rounded;
     atomic_ullong serials; // given to memory objects so far
-    pthread_mutex_t lock;  // of the samplers, made when first wanted
+    pthread_mutex_t lock;  // of the samplers, which are made when first needed
     cl_sampler samplers[OPENCL_SAMPLERS];
     struct ki_kept kept; // memory of events
 };
@@ -35,12 +35,12 @@ struct be_queue {
 
 struct be_memory {
     cl_mem memory;
-    unsigned long long serial; // that no other of the context has or had, as cl_mem handles are used again
+    unsigned long long serial; // unique in the context for all time, because cl_mem handles are reused
 };
 
 struct be_image {
     cl_mem image;
-    cl_mem buffer; // of an image buffer: what copies go to; else NULL
+    cl_mem buffer; // of an image buffer: the target of copies; else NULL
     size_t texel_bytes;
     kn_image_kind kind;
 };
@@ -48,23 +48,23 @@ struct be_image {
 struct be_event {
     struct be_context *context;
     cl_event event;
-    cl_event begin; // of a library's work: a marker before its first command, of which it may have several;
-                    // else NULL
+    cl_event begin; // of a library's work, which may be several commands: a marker before the first one; else
+                    // NULL
 };
 
-// "CL_OUT_OF_RESOURCES" for a code; "unknown OpenCL error" if it is none.
+// "CL_OUT_OF_RESOURCES" for a code; "unknown OpenCL error" if there is no such code.
 const char *ki_opencl_error_name(cl_int code);
 
 // A failure of an OpenCL call: "SPEC: what: CL_NAME (code)", with what usually helps.
 kn_status ki_opencl_fail(kn_error *err, cl_int code, const char *spec, const char *what);
 
-// An event the caller wants (`event` not NULL) or does not.
+// The caller's event, or nothing if `event` is NULL.
 kn_status ki_opencl_event_give(struct be_context *context, cl_event native, struct be_event **event,
                                kn_error *err);
 
-// What a library enqueues, as many commands as it likes: if it is `timed`, from a marker before the first,
-// when everything before it in the queue has ended, to the end of `last`, of which the library gives the
-// event.
+// What a library enqueues, in as many commands as it likes: if it is `timed`, from a marker before the first
+// command, when everything before it in the queue has ended, to the end of `last`, whose event the library
+// returns.
 struct opencl_work {
     struct be_context *context;
     cl_event begin, last; // NULL: not timed
@@ -86,11 +86,11 @@ kn_status ki_opencl_image_read(struct be_queue *queue, struct be_image *from, vo
 kn_status ki_opencl_image_copy(struct be_queue *queue, struct be_image *from, struct be_image *to,
                                const kn_image_region *region, const size_t to_origin[3],
                                struct be_event **event, kn_error *err);
-// The context's own sampler of these bits; CL_SUCCESS or why there is none.
+// The context's sampler of these bits; CL_SUCCESS, or an error if there is none.
 cl_int ki_opencl_sampler(struct be_context *context, unsigned bits, cl_sampler *sampler);
 
 kn_status ki_opencl_devices(struct be_device **list, size_t *count, char why[256], kn_error *err);
-// Fills `device` for a native device, but for its spec.
+// Fills in `device` for a native device, except its spec.
 kn_status ki_opencl_device_describe(cl_device_id native, struct be_device *device, kn_error *err);
 
 kn_status ki_opencl_program_build(struct be_context *context, const char *source, const char *options,
@@ -110,10 +110,10 @@ void ki_opencl_kernel_free(struct be_kernel *kernel);
 kn_status ki_opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
                            const struct be_arg *args, size_t arg_count, struct be_event **event,
                            kn_error *err);
-// The kernel with these arguments, as the next launch takes it.
+// The kernel with these arguments set, as the next launch uses it.
 kn_status ki_opencl_kernel_set(struct be_kernel *kernel, const struct be_arg *args, size_t arg_count,
                                cl_kernel *native, kn_error *err);
-// The range's work-group, or NULL: the device's choice.
+// The range's work-group, or NULL: the device chooses.
 const size_t *ki_opencl_range_local(const struct be_range *range);
 kn_status ki_opencl_recording_create(struct be_queue *queue, const struct be_launch *launches, size_t count,
                                      struct be_recording **recording, kn_error *err);

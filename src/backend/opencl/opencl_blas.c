@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CLBlast, opened at run time, as it may be absent. Its types, numbers and entry points are declared here, so
-// that its headers are not needed to build.
+// CLBlast, opened at run time, because it may be absent. Its types, numbers and entry points are declared
+// here, so that its headers are not needed to build.
 #include "backend/library.h"
 
 #include <stdlib.h>
@@ -156,7 +156,7 @@ static kn_status clblast_execute(struct be_queue *queue, struct be_plan *plan, u
     if (code == CLBlastSuccess)
         return ki_opencl_work_end(&work, event, err);
     ki_opencl_work_abandon(&work);
-    // Below -1000 are its own numbers (clblast_c.h).
+    // Codes below -1000 are its own (clblast_c.h).
     if (code > -1000)
         return ki_opencl_fail(err, (cl_int)code, queue->context->spec, "CLBlast");
     ki_fail(err, KN_ERROR_DEVICE, "%s: CLBlast failed with %d (CLBlastStatusCode in clblast_c.h)",

@@ -10,7 +10,7 @@
 #include "base/words.h"
 #include "opencl_drivers.h"
 
-// Queries of extensions, by number: not every cl_ext.h has them.
+// Queries of extensions, by number: some versions of cl_ext.h lack them.
 #define DEVICE_UUID_KHR         0x106A
 #define DEVICE_PCI_BUS_INFO_KHR 0x410F
 #define DEVICE_PCI_BUS_ID_NV    0x4008
@@ -26,7 +26,7 @@ static void copy_string(char *to, size_t size, const char *from)
         to[n - 1] = '\0';
 }
 
-// A device's string of any length; the caller frees it. NULL if it cannot be had.
+// A device's string of any length; the caller frees it. NULL if it is not available.
 static char *device_string(cl_device_id device, cl_device_info what)
 {
     size_t size = 0;
@@ -71,7 +71,7 @@ static uint64_t device_number(cl_device_id device, cl_device_info what, size_t s
     return number;
 }
 
-// How to recognise the same hardware through another path.
+// What identifies the same hardware through another path.
 static void identify(cl_device_id device, const char *extensions, kn_device_info *info)
 {
     unsigned char uuid[16];
@@ -156,7 +156,7 @@ static kn_status add_platform(cl_platform_id platform, unsigned number, struct b
     struct be_device *grown;
     kn_status status = KN_OK;
 
-    // A platform without devices (CL_DEVICE_NOT_FOUND) is nothing unusual: rusticl and Clover come so.
+    // A platform without devices (CL_DEVICE_NOT_FOUND) is normal: rusticl and Clover may have none.
     if (cl->GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &found) != CL_SUCCESS || found == 0)
         return KN_OK;
     natives = calloc(found, sizeof *natives);

@@ -19,8 +19,8 @@
 #define VENDORS  "/etc/OpenCL/vendors"
 #define SUFFIX   ".icd"
 
-// The loader opens its drivers once a process, in its first call; this is whether it has. It is the loader's
-// state, not a setting of ours.
+// The loader opens its drivers once in a process, in its first call; this says whether it has. It is the
+// loader's state, not a setting of ours.
 static atomic_bool opened;
 
 void ki_opencl_drivers_opened(void)
@@ -153,8 +153,8 @@ kn_status ki_opencl_driver_alone(const struct be_driver *driver, char variable[P
     return status;
 }
 
-// The environment is the loader's only way to be told, and it looks there in its first call: the variable has
-// another value for as long as that call takes.
+// The environment is the only way to tell the loader, which reads it in its first call: the variable has
+// another value during that call.
 kn_status ki_opencl_drivers_open(const struct be_driver *list, size_t count, kn_error *err)
 {
     const char *before = getenv(VARIABLE);
@@ -174,7 +174,7 @@ kn_status ki_opencl_drivers_open(const struct be_driver *list, size_t count, kn_
         status = ki_fail_memory(err, 0, "opening OpenCL drivers");
         ki_process_folder_remove(folder);
     } else if (!status) {
-        (void)cl->GetPlatformIDs(0, NULL, &platforms); // what it says is asked again where devices are listed
+        (void)cl->GetPlatformIDs(0, NULL, &platforms); // the result is queried again when devices are listed
         ki_opencl_drivers_opened();
         if (kept)
             setenv(VARIABLE, kept, 1);

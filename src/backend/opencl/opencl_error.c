@@ -73,7 +73,7 @@ static const struct {
     NAME(CL_INVALID_COMPILER_OPTIONS),
     NAME(CL_INVALID_LINKER_OPTIONS),
     NAME(CL_INVALID_DEVICE_PARTITION_COUNT),
-    // Of cl_khr_command_buffer, which not every header has.
+    // From cl_khr_command_buffer, which some headers lack.
     {-1138, "CL_INVALID_COMMAND_BUFFER_KHR"},
     {-1139, "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR"},
     {-1140, "CL_INCOMPATIBLE_COMMAND_QUEUE_KHR"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// clFFT, opened at run time, as it may be absent. Its types, numbers and entry points are declared here, so
-// that its headers are not needed to build.
+// clFFT, opened at run time, because it may be absent. Its types, numbers and entry points are declared here,
+// so that its headers are not needed to build.
 #include "backend/library.h"
 
 #include <stdio.h>
@@ -66,7 +66,7 @@ struct be_plan {
     struct clfft clfft;
     struct be_context *context;
     struct be_fft_shape shape;
-    clfftPlanHandle handles[2]; // clFFT's plans are of one or the other
+    clfftPlanHandle handles[2]; // a plan of clFFT has one of the two
     bool baked[2];
 };
 
@@ -86,7 +86,7 @@ static kn_status clfft_find(kn_error *err)
     return load(&clfft, err);
 }
 
-// clFFT itself is one to a process: its first user starts it, its last one ends it.
+// clFFT has one state in a process: its first user starts it, its last one ends it.
 static pthread_mutex_t users_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned users;
 
@@ -124,7 +124,7 @@ static kn_status fail(const struct be_context *context, clfftStatus code, const 
     return ki_opencl_fail(err, (cl_int)code, context->spec, what);
 }
 
-// Compact arrays: numbers from one line to the next, for lines of `length` numbers.
+// Compact arrays: the distance from one line to the next, for lines of `length` numbers.
 static void set_strides(const struct be_fft_shape *shape, size_t length, size_t strides[3], size_t *distance)
 {
     strides[0] = 1;

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-#define MOST_FORMATS 512 // that a driver is asked for
+#define MOST_FORMATS 512 // for which a driver is asked
 
 static cl_image_desc describe(const struct be_image_shape *shape, cl_mem buffer)
 {
@@ -34,8 +34,8 @@ static cl_image_desc describe(const struct be_image_shape *shape, cl_mem buffer)
     return desc;
 }
 
-// Asked first, as drivers refuse a format that they do not have with various codes. What cannot be asked is
-// tried.
+// Asked first, because drivers refuse an unsupported format with various codes. If the query fails, the
+// format is tried.
 static bool takes_format(struct be_context *context, const cl_image_format *format, cl_mem_object_type type)
 {
     cl_image_format formats[MOST_FORMATS];
@@ -96,7 +96,7 @@ void ki_opencl_image_free(struct be_image *image)
 
 // ---- copies ----
 
-// A region in OpenCL's numbers, which count the layers of a 1D array in the second.
+// A region in OpenCL's terms, which count the layers of a 1D array in the second size.
 struct box {
     size_t origin[3], size[3];
 };
@@ -116,7 +116,7 @@ static struct box box_of(const struct be_image *image, const size_t origin[3], c
     return box;
 }
 
-// Bytes between slices or layers in host memory; 0 for what has none.
+// Bytes between slices or layers in host memory; 0 if there are none.
 static size_t slice_pitch(const struct be_image *image, const struct be_image_copy *copy)
 {
     bool has_slices = image->kind == KN_IMAGE_1D_ARRAY || image->kind >= KN_IMAGE_2D_ARRAY;

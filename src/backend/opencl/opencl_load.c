@@ -18,7 +18,7 @@ static const struct opencl_symbol loader_symbols[] = {OPENCL_CALLS(LOADER_SYMBOL
 struct opencl_calls ki_opencl_calls;
 static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_loaded;
-static bool is_global; // the loader's names are the whole process's: every library calls this one
+static bool is_global; // the loader's symbols are global in the process: every library calls this one
 
 static void *open_library(const char *name, int how)
 {
@@ -48,18 +48,18 @@ static const char *last_error(const char *name)
     return strncmp(error, name, length) == 0 && error[length] == ':' ? error + length + 2 : error;
 }
 
-// `name` receives what it is called in messages. NULL: the dynamic linker has the reason.
+// `name` receives its name for messages. NULL: the dynamic linker has the reason.
 static void *find_loader(const char **name)
 {
     const char *given = ki_env_get(KI_ENV_OPENCL_LIBRARY);
     void *library;
 
     *name = loader_name;
-    // What is linked with, or put before it (a library that looks at calls).
+    // A loader that the program is linked with, or that is preloaded (a library that intercepts calls).
     is_global = dlsym(RTLD_DEFAULT, "clGetPlatformIDs") != NULL;
     if (is_global)
         return RTLD_DEFAULT;
-    // What the application opened as we do.
+    // A loader that the application opened as we do.
     library = open_library(loader_name, RTLD_NOLOAD);
     if (library)
         return library;
@@ -100,7 +100,7 @@ bool ki_opencl_load(char why[OPENCL_WHY_BYTES])
     return loaded;
 }
 
-// Whether what `library` calls is our loader: it finds names in itself and in what it is linked with.
+// Whether `library` calls our loader: symbols are looked up in the library and in what it is linked with.
 static bool calls_our_loader(void *library)
 {
     void *theirs = dlsym(library, "clGetPlatformIDs"), *ours;

@@ -16,10 +16,10 @@ struct be_program {
 
 #define KEPT_BYTES 64 // larger values are set for every launch
 
-// What an argument was set to; it stays so from launch to launch. All 0: it was not set.
+// The value that an argument was set to, which it keeps from launch to launch. All 0: it was not set.
 struct set_arg {
     bool is_set;
-    unsigned long long serial; // of the memory; 0 for what is none
+    unsigned long long serial; // of the memory; 0 for other arguments
     size_t size;               // of the value, or bytes of local memory
     unsigned char value[KEPT_BYTES];
 };
@@ -43,7 +43,7 @@ static kn_status program_create(struct be_context *context, cl_program native, s
     return KN_OK;
 }
 
-// What the compiler said; "" if it said nothing, NULL if memory ran out.
+// The compiler's output; "" if there was none, NULL if memory ran out.
 static char *build_log(cl_program program, cl_device_id device)
 {
     size_t size = 0;
@@ -110,7 +110,7 @@ kn_status ki_opencl_program_binary(struct be_program *program, void **binary, si
     const char *spec = program->context->spec;
     cl_device_id devices[OPENCL_MAX_DEVICES];
     size_t sizes[OPENCL_MAX_DEVICES] = {0};
-    unsigned char *binaries[OPENCL_MAX_DEVICES] = {NULL}; // NULL: not asked for
+    unsigned char *binaries[OPENCL_MAX_DEVICES] = {NULL}; // NULL: not requested
     size_t found = 0, i = 0, size;
     unsigned char *data;
     cl_int code = cl->GetProgramInfo(program->program, CL_PROGRAM_DEVICES, sizeof devices, devices, &found);
@@ -151,7 +151,7 @@ kn_status ki_opencl_program_ptx(struct be_program *program, const char *source, 
     (void)options;
     if (status)
         return status;
-    // NVIDIA's binary of a program is PTX as text.
+    // NVIDIA's binary of a program is PTX text.
     if (!binary || !strstr(binary, ".version") || !strstr(binary, ".target")) {
         free(binary);
         return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: the driver's binary of the program is no PTX",
@@ -259,7 +259,7 @@ static cl_int set_sampler(struct be_kernel *kernel, size_t i, const struct be_ar
     return code == CL_SUCCESS ? cl->SetKernelArg(kernel->kernel, (cl_uint)i, sizeof sampler, &sampler) : code;
 }
 
-// Sets an argument, unless it is what the kernel still has.
+// Sets an argument, unless the kernel still has the same value.
 static cl_int set_arg(struct be_kernel *kernel, size_t i, const struct be_arg *arg)
 {
     struct set_arg *kept = &kernel->args[i];
@@ -387,7 +387,7 @@ kn_status ki_opencl_event_wait(struct be_event *event, kn_error *err)
     return code == CL_SUCCESS ? KN_OK : ki_opencl_fail(err, code, "opencl", "waiting for an event");
 }
 
-// A command that failed has its error in place of a status, which is below 0.
+// A failed command has its error in place of a status, which is below 0.
 kn_status ki_opencl_event_done(struct be_event *event, bool *done, kn_error *err)
 {
     cl_int reached = CL_QUEUED, code = cl->GetEventInfo(event->event, CL_EVENT_COMMAND_EXECUTION_STATUS,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The OpenCL backend: recordings of launches, as command buffers (cl_khr_command_buffer). Types, numbers and
-// entry points are declared here, as of version 0.9.0: the installed headers may know another version, or
+// entry points are declared here, as of version 0.9.0: the installed headers may have another version, or
 // none.
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define EXTENSION "cl_khr_command_buffer"
 
-// A provisional extension may change with every 0.x: until 1.0 only what was read is taken.
+// A provisional extension may change with every 0.x: until 1.0 only the known version is accepted.
 enum { TAKEN_MAJOR = 0, TAKEN_MINOR = 9 };
 enum {
     EXTENSIONS_WITH_VERSION = 0x1060,
@@ -46,9 +46,9 @@ struct be_recording {
     struct command_buffer *buffer;
 };
 
-// ---- what the device has ----
+// ---- what the device supports ----
 
-// False: the device has no such extension, or does not say which version.
+// False: the device lacks the extension, or does not report its version.
 static bool find_version(cl_device_id device, cl_uint *version)
 {
     struct named_version *list = calloc(MOST_EXTENSIONS, sizeof *list);
@@ -122,7 +122,7 @@ static kn_status find_calls(const struct be_context *context, struct calls *call
 
 // ---- recordings ----
 
-// In order, as the queue is: no command names those that it waits for.
+// In order, like the queue: no command lists others to wait for.
 static kn_status add_all(struct be_recording *recording, const char *spec, const struct be_launch *launches,
                          size_t count, kn_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What koine-probe (src/probe/main.c) and those who run it agree on.
+// What koine-probe (src/probe/main.c) and its callers agree on.
 #ifndef KN_BACKEND_OPENCL_PROBE_H
 #define KN_BACKEND_OPENCL_PROBE_H
 
