@@ -59,7 +59,7 @@ kn_status kn_buffer_create(kn_context *context, size_t bytes, kn_buffer **buffer
     made->bytes = bytes;
     if (bytes > context->device.info.max_alloc)
         status = create_parts(made, err);
-    else // an empty buffer has one byte, so that kernels can be given it
+    else // an empty buffer has one byte, so that it can be passed to kernels
         status = context->backend->memory_alloc(context->native, bytes ? bytes : 1, &made->native, err);
     if (status) {
         kn_buffer_free(made);
@@ -114,7 +114,7 @@ kn_buffer *kn_buffer_get_part(const kn_buffer *buffer, size_t index)
 {
     if (!buffer || index >= kn_buffer_get_part_count(buffer))
         return NULL;
-    return buffer->part_count ? &buffer->parts[index] : (kn_buffer *)buffer; // as strchr gives it
+    return buffer->part_count ? &buffer->parts[index] : (kn_buffer *)buffer; // drops const, like strchr
 }
 
 // ---- copies ----
@@ -133,7 +133,7 @@ static kn_status check_range(const kn_queue *queue, const kn_buffer *buffer, siz
     return ki_engine_check_runs(queue, function, err);
 }
 
-// The same, and host memory that is there.
+// The same, with a check of the host memory.
 static kn_status check_copy(const kn_queue *queue, const kn_buffer *buffer, size_t offset, const void *data,
                             size_t bytes, const char *function, kn_error *err)
 {
@@ -144,8 +144,8 @@ static kn_status check_copy(const kn_queue *queue, const kn_buffer *buffer, size
     return status;
 }
 
-// What stretches from `offset` to the end of its part: the part, the place in it, and how many bytes of
-// `bytes`.
+// The stretch from `offset` to the end of its part: the part, the place in it, and the number of bytes, at
+// most `bytes`.
 struct piece {
     struct be_memory *memory;
     size_t offset;
@@ -196,7 +196,7 @@ kn_status kn_buffer_read(kn_queue *queue, const kn_buffer *buffer, size_t offset
     return status;
 }
 
-// The event of the last piece stands for all: queues are in order.
+// The event of the last piece stands for all of them: queues are in order.
 static struct be_event **last_event(struct be_event **event, kn_event **wanted, bool last)
 {
     return wanted && last ? event : NULL;

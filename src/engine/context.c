@@ -19,7 +19,7 @@
 #include "engine/cache/cache.h"
 #include "engine/device/device.h"
 
-#define SMALLEST_ALLOC 64 // bytes: a pattern of any size fits a part
+#define SMALLEST_ALLOC 64 // bytes: a part has room for a pattern of any size
 
 void ki_engine_log(const kn_context *context, kn_log_level level, const char *format, ...)
 {
@@ -209,7 +209,7 @@ double kn_context_get_build_seconds(const kn_context *context)
 
 // ---- queues ----
 
-// Takes `native`, and closes it where there is no memory.
+// Takes over `native`, and closes it if memory runs out.
 static kn_status create_queue(kn_context *context, struct be_queue *native, kn_queue **queue, kn_error *err)
 {
     kn_queue *made = calloc(1, sizeof *made);
@@ -272,7 +272,7 @@ void kn_queue_close(kn_queue *queue)
 {
     if (!queue)
         return;
-    if (atomic_load(&queue->holders) > 1) // else releasing it waits
+    if (atomic_load(&queue->holders) > 1) // otherwise releasing it waits
         (void)queue->context->backend->queue_finish(queue->native, NULL);
     ki_engine_queue_release(queue);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches: every argument and size is checked here, once for all backends, before a driver sees it. Some
-// drivers abort the whole process on what others report (PoCL: more local memory than there is).
+// drivers abort the whole process on errors that others report (PoCL: more local memory than there is).
 #include "engine/watch/explain.h"
 #include "recording.h"
 
@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#define MAX_ARGS   256 // OpenCL promises 128 images to read, and there are others beside them
+#define MAX_ARGS   256 // OpenCL promises 128 images for reading, and there may be other arguments
 #define LOCAL_UNIT 16  // local arguments are counted in these
 
 static const char *const param_names[] = {
@@ -220,7 +220,7 @@ static kn_status check_group(const kn_context *context, const kn_kernel *kernel,
     return KN_OK;
 }
 
-// What the driver would tell the kernel wrong is no launch.
+// A range that the driver would report wrongly to the kernel is refused.
 static kn_status check_extent(const kn_context *context, const char *name, const char *what, size_t extent,
                               unsigned d, kn_error *err)
 {
@@ -233,7 +233,7 @@ static kn_status check_extent(const kn_context *context, const char *name, const
         name, what, extent, d, context->device.info.spec, context->quirks.range_limit);
 }
 
-// No work-item has an id that the driver tells it wrong.
+// The ids of work-items must be within what the driver reports correctly.
 static kn_status check_ids(const kn_context *context, const char *name, const kn_range *given, unsigned d,
                            kn_error *err)
 {
@@ -250,7 +250,7 @@ static kn_status check_ids(const kn_context *context, const char *name, const kn
         name, offset, size, d, context->device.info.spec, limit);
 }
 
-// The required work-group of a kernel that has one: the range's own is the same, or is filled in.
+// The required work-group of a kernel that has one: the range's own must be the same, or is filled in.
 static kn_status check_required(const kn_kernel *kernel, struct be_range *range, bool chosen, kn_error *err)
 {
     const size_t *required = kernel->limits.required_group;
@@ -273,8 +273,8 @@ static kn_status check_required(const kn_kernel *kernel, struct be_range *range,
 }
 
 // The range as the backend takes it: unused dimensions are 1, a required work-group is filled in. What no
-// device takes is refused first, then what this device does not take, last what its driver has wrong: the
-// same mistake has the same answer on every device.
+// device supports is refused first, then what this device does not support, and last what its driver has
+// wrong: so the same mistake gets the same answer on every device.
 static kn_status check_range(const kn_context *context, const kn_kernel *kernel, const kn_range *given,
                              struct be_range *range, kn_error *err)
 {
@@ -307,7 +307,7 @@ static kn_status check_range(const kn_context *context, const kn_kernel *kernel,
     return status;
 }
 
-// This queue's own kernel object: the one it has, or the first one that has no owner, or a new one.
+// This queue's own kernel object: the one it has, or the first one without an owner, or a new one.
 static kn_status clone_for(kn_queue *queue, kn_kernel *kernel, struct be_kernel **native, kn_error *err)
 {
     struct engine_recent *recent = &queue->recent[kernel->serial % ENGINE_RECENT];
@@ -359,7 +359,7 @@ static kn_status name_kernel(const kn_kernel *kernel, kn_status status, const kn
     return status;
 }
 
-// Keeps the launch's event in the queue's profile; who wants it too gets a second handle.
+// Keeps the launch's event in the queue's profile; a caller who wants it too gets a second handle.
 static kn_status profile(kn_queue *queue, const kn_kernel *kernel, struct be_event **done, bool wanted,
                          kn_error *err)
 {
@@ -378,7 +378,7 @@ static kn_status profile(kn_queue *queue, const kn_kernel *kernel, struct be_eve
     return status;
 }
 
-// The same for the queue that asks whether to go on.
+// The same for a queue that asks whether to go on.
 static kn_status mark(kn_queue *queue, struct be_event **done, bool wanted, kn_error *err)
 {
     struct be_event *second = NULL;
@@ -395,7 +395,7 @@ kn_status ki_engine_launch(kn_queue *queue, const kn_kernel *kernel, const struc
     const size_t *global = launch->range.global;
     kn_context *context = queue->context;
     struct be_event *done = NULL;
-    kn_error reason; // of a failure only: clearing its text would cost more than all else here
+    kn_error reason; // used for failures only: clearing its text would cost more than everything else here
     unsigned number;
     bool is_due;
     kn_status status = ki_asking_before(queue, &is_due, err);

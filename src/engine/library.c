@@ -11,7 +11,7 @@
 static const struct be_library *const libraries[] = {&ki_be_clblast, &ki_be_clfft, &ki_be_cublas,
                                                      &ki_be_cufft};
 
-// As the record of what runs names it.
+// The name in the record of what runs.
 static const char *const works[BE_FIELDS] = {"a matrix product", "a transform"};
 
 static bool is_of(const struct be_library *library, const struct ki_backend *path)
@@ -74,7 +74,7 @@ kn_status ki_engine_library_execute(kn_queue *queue, const struct be_library *li
 
 struct engine_products {
     const struct be_library *library;
-    struct be_plan *plan; // NULL: it could not be prepared, and this is why
+    struct be_plan *plan; // NULL: it could not be prepared, for this reason
     kn_error why;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiling for devices that need not be there (koine/experimental/offline.h): the backend's compilers, and
-// what they say explained as that of a device's.
+// Compiling for devices that need not be present (koine/experimental/offline.h): the backend's compilers,
+// with their messages explained like those of a device.
 #include <stdlib.h>
 
 #include "backend/offline/offline.h"

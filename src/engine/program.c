@@ -21,15 +21,14 @@
 #include "engine/cache/cache.h"
 #include "engine/device/target.h"
 
-// What is compiled, and what the compiler is given for it: the text, its options, and the key of both on this
-// device.
+// What is compiled, and what the compiler gets: the text, its options, and the key of both on this device.
 struct recipe {
     const char *name;
     const struct src_unit *unit;
     const struct src_options *reading; // how the unit was read
     kn_policy policy;
     unsigned max_registers;
-    bool contract_off; // an option of CUDA alone
+    bool contract_off; // an option for CUDA only
     struct ki_text source;
     struct ki_text options;
     struct cache_key key;
@@ -197,7 +196,7 @@ static kn_status compile(kn_context *context, const struct src_unit *unit, const
     return status;
 }
 
-// The first clone of a kernel, and what the device allows it.
+// The first clone of a kernel, and the device's limits for it.
 static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel, const kn_source_kernel *source,
                                 kn_error *err)
 {
@@ -223,7 +222,7 @@ static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel, c
         return status;
     kept->work_group =
         context->quirks.group_answer_wrong ? (size_t)context->device.info.max_work_group : limits.work_group;
-    // A kernel compiled for a work-group takes it, whatever else the driver answers (NVIDIA's: 256 at most).
+    // A kernel compiled for a work-group takes it, whatever the driver answers (NVIDIA's: 256 at most).
     if (required > kept->work_group && required <= context->device.info.max_work_group)
         kept->work_group = required;
     kept->preferred_multiple = limits.preferred_multiple;
@@ -262,8 +261,7 @@ static kn_status prepare_kernels(kn_program *program, kn_error *err)
     return status;
 }
 
-// From the cache, unless the driver refuses what is there: some do so only when they are asked for the
-// kernels.
+// Loads from the cache, unless the driver refuses the entry: some do so only when asked for the kernels.
 static bool take_cached(kn_context *context, const struct recipe *recipe, kn_program *program)
 {
     kn_error reason = KN_ERROR_INIT;
@@ -329,7 +327,7 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
     free(log);
     if (status) {
         if (made)
-            made->unit = NULL; // the caller's, on failure
+            made->unit = NULL; // it stays with the caller on failure
         kn_program_free(made);
         return status;
     }
@@ -489,13 +487,13 @@ const kn_kernel_limits *kn_kernel_get_limits(const kn_kernel *kernel)
 static void add_number(struct ki_text *key, unsigned number)
 {
     ki_text_add_char(key, ' ');
-    do // the digits backwards, which tell numbers apart as well
+    do // the digits backwards, which distinguish numbers as well
         ki_text_add_char(key, (char)('0' + number % 10));
     while (number /= 10);
 }
 
-// What a program is found by. Written out without a format, as every call of an algorithm asks for its
-// kernels.
+// The key by which a program is found. It is written without a format, because every call of an algorithm
+// looks up its kernels.
 static void write_key(const char *file, const kn_program_options *options, struct ki_text *key)
 {
     ki_text_clear(key);
@@ -530,7 +528,7 @@ static kn_status builtin_program(kn_context *context, const struct ki_text *key,
     if (status)
         return status;
     entry.program->is_builtin = true;
-    ki_engine_release(context); // whoever called still holds it
+    ki_engine_release(context); // the caller still holds it
     entry.key = strdup(ki_text_string(key));
     if (!entry.key ||
         !KI_ARRAY_PUSH(context->builtins, context->builtin_count, context->builtin_capacity, entry)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recordings: launches are kept as they were checked; those of the same arguments have a kernel object of
-// their own, so that on OpenCL these stay set. A backend makes one object of its driver's of all, or they are
-// launched one by one.
+// Recordings: launches are kept as they were checked; those with the same arguments have their own kernel
+// object, so that on OpenCL the arguments stay set. A backend turns all of them into one object of its
+// driver, or they are launched one by one.
 #include "recording.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ kn_status ki_engine_check_runs(const kn_queue *queue, const char *function, kn_e
 
 // ---- launches ----
 
-// A copy of the arguments, and behind them of their values.
+// A copy of the arguments, followed by their values.
 static struct be_arg *copy_args(const struct be_arg *args, size_t count)
 {
     size_t bytes = 0;
@@ -62,7 +62,7 @@ static bool is_alike(const struct be_arg *a, const struct be_arg *b)
            a->sampler == b->sampler && (a->kind != BE_ARG_VALUE || memcmp(a->value, b->value, a->size) == 0);
 }
 
-// A launch of the kernel with these arguments that is there already, or NULL.
+// An existing launch of the kernel with these arguments, or NULL.
 static const struct be_launch *find_alike(const kn_recording *recording, const kn_kernel *kernel,
                                           const struct be_launch *launch)
 {
@@ -78,7 +78,7 @@ static const struct be_launch *find_alike(const kn_recording *recording, const k
     return NULL;
 }
 
-// With its arguments copied, and a kernel for them.
+// Copies its arguments, and gets a kernel for them.
 static kn_status keep(const kn_recording *recording, const kn_kernel *kernel, struct be_launch *launch,
                       kn_error *err)
 {
@@ -148,7 +148,7 @@ kn_status kn_recording_begin(kn_queue *queue, kn_recording_way way, kn_error *er
     return KN_OK;
 }
 
-// Launches one by one, where something else would have been taken.
+// Falls back to launches one by one, with the reason.
 static kn_status take_launches(kn_recording *recording, const char *why)
 {
     recording->way = KN_RECORDING_LAUNCHES;
@@ -156,7 +156,7 @@ static kn_status take_launches(kn_recording *recording, const char *why)
     return KN_OK;
 }
 
-// The way that was asked for, or the best one there is.
+// The requested way, or the best one there is.
 static kn_status settle(const kn_queue *queue, kn_recording *recording, kn_error *err)
 {
     const struct ki_backend *backend = recording->context->backend;

@@ -8,8 +8,9 @@
 #include "base/error.h"
 #include "engine.h"
 
-// What is taken where the device can: a few numbers now and a few more in the next call share the same
-// memory. (Oclgrind 21.10, too, takes what is written to a buffer larger than a freed one for uninitialised.)
+// The least size, if the device has it: a few numbers now and a few more in the next call share the same
+// memory. (Besides, Oclgrind 21.10 takes what is written to a buffer larger than a freed one to be
+// uninitialised.)
 enum { LEAST_BYTES = 65536 };
 
 struct engine_scratch ki_engine_scratch_open(kn_queue *queue, enum engine_scratch_level level, size_t slots,
@@ -59,7 +60,7 @@ static kn_status get(const struct engine_scratch *scratch, size_t slot, size_t b
     if (!exact && bytes < LEAST_BYTES && LEAST_BYTES <= info->max_alloc)
         bytes = LEAST_BYTES;
     if (!*kept || (*kept)->bytes < bytes || (exact && (*kept)->bytes != bytes)) {
-        kn_buffer_free(*kept); // the driver keeps it until what is enqueued has used it
+        kn_buffer_free(*kept); // the driver keeps it until the enqueued work has used it
         *kept = NULL;
         status = kn_buffer_create(queue->context, bytes, kept, err);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of ordinary host memory. A GPU's driver copies it piece by piece through pinned memory of its own,
-// with one thread and one after the other; here two pinned pieces take turns, so that filling one overlaps
-// with sending the other, and several threads fill it: one processor core copies slower than the bus carries.
+// Copies of ordinary host memory. A GPU's driver copies it piece by piece through its own pinned memory, with
+// one thread and one after the other; here two pinned pieces take turns, so that filling one overlaps with
+// sending the other, and several threads fill it: one processor core copies more slowly than the bus.
 #include "engine.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void copy_slice(void *context, size_t i)
     memcpy(copy->to + start, copy->from + start, rest < SLICE ? rest : SLICE);
 }
 
-// memcpy by a few threads.
+// memcpy by several threads.
 static void copy_by_threads(void *to, const void *from, size_t bytes)
 {
     ki_parallel(COPY_THREADS, (bytes + SLICE - 1) / SLICE, KI_STATIC, copy_slice,

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Finds "FILE:LINE" or "FILE(LINE)" or "FILE", line LINE in a line of the log, for a file of the unit. What
-// is said of it begins at *said.
+// Finds "FILE:LINE" or "FILE(LINE)" or "FILE", line LINE in a line of the log, for a file of the unit. The
+// message about it begins at *said.
 static const kn_source_file *find_location(const struct src_unit *unit, const char *text, size_t length,
                                            long *line, const char **said)
 {
@@ -105,8 +105,8 @@ static size_t indent_of(const char *text, size_t length)
     return indent;
 }
 
-// Some compilers show the source line too, indented in their own way, and point into it on the next. At
-// `log`, where one may: puts the marks below the line that we have shown, and returns where the log goes on.
+// Some compilers show the source line too, indented in their own way, and point into it on the next line. If
+// there is one at `log`: puts the marks below the line that we have shown, and returns where the log goes on.
 static const char *take_excerpt(const char *log, const char *source, size_t length, struct ki_text *out)
 {
     size_t shown = strcspn(log, "\n"), indent = indent_of(log, shown),

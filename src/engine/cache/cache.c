@@ -22,12 +22,12 @@
 #define SUFFIX  ".kbin"
 #define FORMAT  1u
 #define LARGEST ((uint64_t)1 << 30) // no program's binary is larger
-#define NEW     ".new-"             // how the name of a file that is being written begins
-#define STALE   3600                // seconds after which nobody is writing it any more
-#define TRIES   100                 // names for a file that is being written
+#define NEW     ".new-"             // the beginning of the name of a file that is being written
+#define STALE   3600                // seconds after which a file is no longer being written
+#define TRIES   100                 // names to try for a file to be written
 #define NAME    (2 * KI_HASH_BYTES + sizeof SUFFIX)
 
-// A file is this header and the binary. `sum` is over the rest of the header and the binary.
+// A file consists of this header and the binary. `sum` covers the rest of the header and the binary.
 struct header {
     char magic[8];
     uint32_t format;
@@ -64,7 +64,7 @@ kn_status kn_cache_get_default_dir(char *path, size_t size, kn_error *err)
     return KN_OK;
 }
 
-// A folder that the caller named.
+// A folder that the caller specified.
 static kn_status check_dir(const char *function, const char *dir, kn_error *err)
 {
     return dir && *dir ? KN_OK : ki_fail(err, KN_ERROR_ARGUMENT, "%s: no folder is named", function);
@@ -129,8 +129,8 @@ static bool write_fully(int fd, const void *data, size_t bytes)
     return true;
 }
 
-// Reads and examines an open file. NULL if it is as it should be (then *data is the caller's), else what is
-// wrong.
+// Reads and checks an open file. NULL if it is valid (then *data belongs to the caller), else what is wrong
+// with it.
 static const char *examine(int fd, struct header *header, void **data)
 {
     struct stat info;
@@ -164,7 +164,7 @@ static const char *examine(int fd, struct header *header, void **data)
     return NULL;
 }
 
-// Opens a file of the folder, whatever it is: a FIFO would wait for a writer, and a link may lead anywhere.
+// Opens a file of the folder without blocking on a FIFO or following a link.
 static int open_entry(int folder, const char *name)
 {
     return openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
@@ -199,7 +199,7 @@ static bool read_entry(int folder, const char *name, const struct cache_key *key
         (void)unlinkat(folder, name, 0); // if that fails, the next reader finds the same and builds as well
     } else {
         *bytes = (size_t)header.bytes;
-        (void)futimens(fd, NULL); // when it was last used; not worth an error
+        (void)futimens(fd, NULL); // records the last use; a failure does not matter
     }
     if (fd >= 0)
         close(fd);
@@ -246,7 +246,7 @@ static bool is_file(int folder, const char *name, struct stat *info)
     return fstatat(folder, name, info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info->st_mode);
 }
 
-// A stream over the entries of a folder that was opened for its name alone.
+// A stream over the entries of a folder that was opened by name only.
 static DIR *entries_of(int folder)
 {
     int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -257,7 +257,7 @@ static DIR *entries_of(int folder)
     return entries;
 }
 
-// Removes what processes that were killed while writing have left.
+// Removes what processes that were killed while writing left behind.
 static void sweep(int folder)
 {
     DIR *entries = entries_of(folder);
@@ -287,7 +287,7 @@ kn_status kn_cache_try(const char *dir, kn_error *err)
     return status;
 }
 
-// A new file of a name that no other process has.
+// A new file with a name that no other process uses.
 static int open_temporary(int folder, char name[sizeof NEW "XXXXXX"])
 {
     int fd = -1;

@@ -18,20 +18,20 @@
 #define MAX_LINKS 40 // as many as Linux follows
 #define ADVICE    "KOINE_CACHE_DIR may name another folder"
 
-// The way down to a folder.
+// The path down to a folder.
 struct walk {
-    int fd;              // of the folder reached
+    int fd;              // of the folder reached so far
     char seen[PATH_MAX]; // its name, for messages
-    char rest[PATH_MAX]; // the way that is left
-    uid_t system;        // who owns "/"
+    char rest[PATH_MAX]; // the rest of the path
+    uid_t system;        // the owner of "/"
     bool shared;         // the folder reached is sticky and others can write it
     unsigned links;      // followed so far
-    bool make;           // folders that are not there
+    bool make;           // create missing folders
     kn_error *err;
 };
 
-// The user's own group: it has the user's name, and nobody else is listed in it. Root's is not, as the group
-// 0 of many systems has others for whom it is the first one.
+// The user's own group: it has the user's name and no other members. Root's does not count, because on many
+// systems others have group 0 as their primary group.
 static bool is_private_group(gid_t gid)
 {
     struct passwd user, *has_user = NULL;
@@ -65,8 +65,8 @@ const char *ki_cache_file_distrust(const struct stat *info)
     return others_can_write(info) ? "others can write it" : NULL;
 }
 
-// What lies below a shared folder may be anybody's: there the owner of "/", whose uid stands for many, is
-// nobody.
+// Anybody may have created what lies below a shared folder: there the owner of "/", whose uid stands for many
+// users, is not trusted.
 static bool owner_is_trusted(const struct walk *walk, uid_t owner)
 {
     return is_ours(owner) || (owner == walk->system && !walk->shared);
@@ -82,7 +82,7 @@ static kn_status fail_errno(const struct walk *walk, int number, const char *wha
     return ki_fail_errno(walk->err, KN_ERROR_OUTPUT, walk->seen, number, "%s", what);
 }
 
-// Judges the folder that was opened, and goes on from there.
+// Checks the folder that was opened, and continues from there.
 static kn_status enter(struct walk *walk, int fd)
 {
     bool last = is_last(walk);
@@ -121,7 +121,7 @@ static kn_status enter_root(struct walk *walk)
     return enter(walk, fd);
 }
 
-// Puts the link's text before the way that is left. KN_OK with *is_link false if `name` is none.
+// Puts the link's text before the rest of the path. KN_OK with *is_link false if `name` is not a link.
 static kn_status follow(struct walk *walk, const char *name, bool *is_link)
 {
     char text[PATH_MAX], rest[PATH_MAX];
@@ -159,7 +159,7 @@ static int open_below(const struct walk *walk, const char *name)
     return openat(walk->fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-// One name further. *there is false if nothing has that name.
+// Follows one name of the path. *there is false if it does not exist.
 static kn_status step(struct walk *walk, const char *name, bool *there)
 {
     int fd = open_below(walk, name), number = errno;
@@ -183,7 +183,7 @@ static kn_status step(struct walk *walk, const char *name, bool *there)
                   : KN_OK;
 }
 
-// Takes the first name off the way that is left; false at its end.
+// Takes the first name off the rest of the path; false at its end.
 static bool next_name(struct walk *walk, char name[PATH_MAX])
 {
     char *from = walk->rest + strspn(walk->rest, "/");
@@ -195,7 +195,7 @@ static bool next_name(struct walk *walk, char name[PATH_MAX])
     return length > 0;
 }
 
-// "/" and the way from there.
+// "/" and the path from there.
 static kn_status begin(struct walk *walk, const char *dir)
 {
     char here[PATH_MAX] = "";

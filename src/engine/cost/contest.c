@@ -7,9 +7,9 @@
 #include "base/os/clock.h"
 
 enum { WARM_UPS = 1, REPETITIONS = 3 };
-static const double shortest = 1e-9; // which a clock may see as none
+static const double shortest = 1e-9; // shorter times are taken as this: a clock may measure 0
 
-// ---- what is remembered ----
+// ---- kept times ----
 
 bool ki_engine_recall_seconds(const kn_context *context, const struct engine_choice *choice, double *seconds,
                               size_t count)
@@ -83,7 +83,7 @@ static kn_status run_some(kn_queue *queue, const struct engine_contest *contest,
     return status;
 }
 
-// The least of some; INFINITY if it does not serve.
+// The least of several; INFINITY if the way cannot be used.
 static kn_status measure(kn_queue *queue, const struct engine_contest *contest, size_t way, double *seconds,
                          kn_error *err)
 {

@@ -10,7 +10,7 @@
 #include "base/threads.h"
 #include "rates.h"
 
-// Whether the cache has a program for a device of this name, or for any where that is "".
+// Whether the cache has a program for a device of this name, or, if that is "", for any device.
 static bool is_compiled(const char *device, const char *program)
 {
     kn_cache_list *list = NULL;
@@ -30,8 +30,8 @@ static bool is_compiled(const char *device, const char *program)
     return found;
 }
 
-// All threads are faster than one by their number, but where they share the memory: 1.5 times on 2, 5 times
-// on 16.
+// All threads are faster than one by their number, except for work limited by the memory they share: 1.5
+// times on 2, 5 times on 16.
 static void cost_of_host(const struct kn_work_done *done, kn_cost *cost)
 {
     const struct engine_rates *rates = ki_engine_host_rates();

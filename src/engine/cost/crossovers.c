@@ -13,7 +13,7 @@
     }
 #define SORTS "algo/sort/sort_bitonic.cl algo/sort/sort_radix.cl"
 
-// Of CPUs as measured with PoCL, of GPUs on an H200 and an H100 (bench/history).
+// CPUs as measured with PoCL, GPUs as measured on an H200 and an H100 (bench/history).
 static const struct engine_crossover_row table[CROSSOVERS_OF_ALL] = {
     [CROSSOVER_SORT_BITONIC] = ROW("sort-bitonic-32bit", SORTS, 0, 1 << 14, 1 << 14),
     [CROSSOVER_SORT_BITONIC_64] = ROW("sort-bitonic-64bit", SORTS, 0, 1 << 17, 1 << 17),
@@ -25,16 +25,16 @@ static const struct engine_crossover_row table[CROSSOVERS_OF_ALL] = {
                                 CROSSOVER_NEVER, CROSSOVER_NEVER, 1 << 18),
     [CROSSOVER_SELECT_BRACKETS] = ROW("select-brackets", "algo/select.cl", 1 << 22, 1 << 27, 1 << 27),
     [CROSSOVER_GEMM_OWN] = ROW("gemm-own", "algo/gemm/gemm.cl", 1 << 27, 1 << 27, 1 << 27),
-    // On CPUs passes of their own for the sums and each median take as long, and their kernels are compiled
-    // in half the time.
+    // On CPUs separate passes for the sums and each median take as long, and their kernels compile in half
+    // the time.
     [CROSSOVER_ROBUST_FUSED] =
         ROW("robust-fused", "algo/robust/robust.cl", CROSSOVER_NEVER, CROSSOVER_ALWAYS, CROSSOVER_ALWAYS),
-    // With PoCL the direct sums are as fast: a group's tiles are made and read by one thread.
+    // With PoCL the direct sums are as fast: the tiles of a group are written and read by one thread.
     [CROSSOVER_MRI_SEPARABLE] =
         ROW("mri-separable", "app/mri/mri_separable.cl", CROSSOVER_NEVER, CROSSOVER_ALWAYS, CROSSOVER_ALWAYS),
     [CROSSOVER_SPARSE_FUSED] =
         ROW("sparse-fused", "app/sparse/sparse_cgnr.cl", CROSSOVER_NEVER, CROSSOVER_ALWAYS, CROSSOVER_ALWAYS),
-    // Reading so much takes a compute unit no longer than the device takes for an iteration's launches.
+    // Reading this much takes a compute unit no longer than the device takes for an iteration's launches.
     [CROSSOVER_BATCH_WHOLE] =
         ROW("batch-whole", "app/sparse/sparse_batch_whole.cl", 1 << 20, 1 << 20, 1 << 20),
     [CROSSOVER_BATCH_TILED] = ROW("batch-tiled", "app/sparse/sparse_batch_tiles.cl", CROSSOVER_NEVER, 3, 3),

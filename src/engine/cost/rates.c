@@ -15,7 +15,7 @@ static const struct engine_rates measured[] = {
 #include "engine/device/measured_devices.h"
 };
 
-// A core of an EPYC (AVX-512) where it shares the memory with others.
+// A core of an EPYC (AVX-512) that shares the memory with others.
 static const struct engine_rates host = {.name = "", .vendor = "", .memory = 4e9, .operations = 4.3e10};
 
 const struct engine_rates *ki_engine_host_rates(void)
@@ -23,8 +23,8 @@ const struct engine_rates *ki_engine_host_rates(void)
     return &host;
 }
 
-// 1 for as many compute units, else more; of another vendor much more, and of another type more than any
-// other. Of a device without a name only the type is known.
+// 1 for the same number of compute units, otherwise more; much more for another vendor, and more than any
+// other for another type. Of a device without a name only the type is known.
 static double distance(const struct engine_rates *rates, const kn_device_info *device)
 {
     double distance = (rates->type == KN_DEVICE_CPU) == (device->type == KN_DEVICE_CPU) ? 1 : 1e18;
@@ -60,7 +60,7 @@ const kn_tunables *kn_cost_get_tunables(void)
     return &tunables;
 }
 
-// What was measured of this very device. Values of 0 are not known.
+// What was measured on this very device. Values of 0 are unknown.
 static void take_kept(const kn_device_info *device, struct engine_rates *rates)
 {
     unsigned values[KN_TUNABLES];

@@ -17,12 +17,12 @@
 #include "shapes.h"
 
 static const struct ki_backend *const backends[] = {
-    // The first one that reaches a device is the one that "auto" takes; the others become its aliases.
+    // "auto" takes the first entry that reaches a device; the others become its aliases.
     &ki_backend_cuda,
     &ki_backend_opencl,
 };
 
-// What "auto" prefers: the lower the better.
+// The order in which "auto" prefers devices: the lower the better.
 static int rank(const kn_device_info *info)
 {
     static const int by_type[] = {[KN_DEVICE_GPU] = 0, [KN_DEVICE_ACCELERATOR] = 1, [KN_DEVICE_CPU] = 2};
@@ -78,7 +78,7 @@ static void add_reason(struct engine_devices *devices, const char *title, const 
     snprintf(devices->why + used, sizeof devices->why - used, "%s%s: %s", used ? "; " : "", title, reason);
 }
 
-// A driver that is not opened is an entry like a device that is not used: who lists devices sees it, and why.
+// A driver that is not opened is listed like a device that is not used, with the reason.
 static kn_status add_left_out(struct engine_devices *devices, const struct ki_backend *backend,
                               const struct engine_left_out *left_out, kn_error *err)
 {
@@ -138,7 +138,7 @@ static kn_status add_backend(struct engine_devices *devices, const struct ki_bac
     return status;
 }
 
-// Whether a path may have what `spec` means: "cuda:0" is of CUDA alone. A name may be of any.
+// Whether a path may have what `spec` means: "cuda:0" can only be in CUDA, a name in any path.
 static bool may_have(const struct ki_backend *backend, const char *spec)
 {
     size_t length = strcspn(spec, ":");
@@ -147,7 +147,7 @@ static bool may_have(const struct ki_backend *backend, const char *spec)
            (strlen(backend->name) == length && strncasecmp(spec, backend->name, length) == 0);
 }
 
-// Whether no later path can have a better answer to `spec`: they come in the order of preference.
+// Whether no later path can have a better match for `spec`: they come in the order of preference.
 static bool is_settled(const struct engine_devices *devices, const char *spec)
 {
     if (strcasecmp(spec, "auto") != 0 && strcasecmp(spec, "gpu") != 0)

@@ -22,7 +22,7 @@
 
 enum { PROBE_SECONDS = 30 };
 
-// ---- the program that tries them ----
+// ---- the program that probes them ----
 
 static bool is_program(const char *path)
 {
@@ -31,8 +31,8 @@ static bool is_program(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
-// KOINE_PROBE; or in the folder of the library (or of the program that it is linked into); or as it is
-// installed.
+// KOINE_PROBE; or in the folder of the library (or of the program that it is linked into); or the installed
+// one.
 static bool find_probe(char path[PATH_MAX])
 {
     const char *given = ki_env_get(KI_ENV_PROBE);
@@ -50,9 +50,9 @@ static bool find_probe(char path[PATH_MAX])
     return snprintf(path, PATH_MAX, "%s/" PROBE_NAME, KN_PROBE_DIR) < PATH_MAX && is_program(path);
 }
 
-// ---- what a verdict holds for ----
+// ---- what a verdict depends on ----
 
-// What of a file changes when it is replaced.
+// What changes in a file when it is replaced.
 static void add_file(struct ki_text *text, const char *path)
 {
     struct stat info;
@@ -65,8 +65,8 @@ static void add_file(struct ki_text *text, const char *path)
         ki_text_format(text, "%s absent\n", path);
 }
 
-// A library that is given as a name is found in LD_LIBRARY_PATH or by the loader's index, which is written
-// anew whenever a package brings libraries.
+// A library given by name is found in LD_LIBRARY_PATH or in the loader's index, which is rewritten whenever a
+// package brings libraries.
 static void add_library(struct ki_text *text, const char *library)
 {
     const char *folders = getenv("LD_LIBRARY_PATH");
@@ -110,7 +110,7 @@ static void add_variables(struct ki_text *text)
                 ki_text_format(text, "%s\n", *entry);
 }
 
-// Of all that decides whether the driver can be opened.
+// A hash of everything that decides whether the driver can be opened.
 static bool find_key(const struct be_driver *driver, const char *probe, struct cache_key *key)
 {
     struct ki_text text = KI_TEXT_INIT;
@@ -135,7 +135,7 @@ static bool find_key(const struct be_driver *driver, const char *probe, struct c
 
 enum verdict { DRIVER_FINE, DRIVER_FAILS, DRIVER_UNKNOWN };
 
-// Tries it now. `why` receives what is wrong. DRIVER_UNKNOWN: koine-probe itself could not do its work.
+// Probes it now. `why` receives what is wrong. DRIVER_UNKNOWN: koine-probe itself could not do its work.
 static enum verdict try_driver(const struct ki_backend *backend, const struct be_driver *driver,
                                const char *probe, char why[ENGINE_DRIVER_WHY])
 {
@@ -167,7 +167,7 @@ static enum verdict try_driver(const struct ki_backend *backend, const struct be
     return verdict;
 }
 
-// The kept verdict is the empty text for a driver that can be opened, else what is wrong with it.
+// The kept verdict is an empty text for a driver that can be opened, otherwise what is wrong with it.
 static enum verdict judge(const struct ki_backend *backend, const struct be_driver *driver, const char *probe,
                           const char *cache_dir, char why[ENGINE_DRIVER_WHY])
 {
@@ -191,7 +191,7 @@ static enum verdict judge(const struct ki_backend *backend, const struct be_driv
 
         snprintf(data, sizeof data, "%c%s", verdict == DRIVER_FINE ? '+' : '-',
                  verdict == DRIVER_FINE ? "" : why);
-        (void)ki_cache_write(cache_dir, &key, data, strlen(data), NULL); // or it is tried again
+        (void)ki_cache_write(cache_dir, &key, data, strlen(data), NULL); // if that fails, it is probed again
     }
     return verdict;
 }

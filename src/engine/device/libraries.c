@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which vendors' libraries a path to devices has, and why one is not there.
+// Which vendors' libraries a path to devices has, and why one is missing.
 #include <koine/device.h>
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void describe(const struct be_library *found, kn_device_library *library)
     if (!found->find(&err))
         return;
     if (strncmp(err.text, found->name, length) == 0 && strncmp(err.text + length, ": ", 2) == 0)
-        length += 2; // the name stands beside the reason already
+        length += 2; // the reason does not repeat the name
     else
         length = 0;
     snprintf(library->why_not, sizeof library->why_not, "%.255s", err.text + length);

@@ -15,7 +15,7 @@ const struct engine_measured ki_engine_measured_devices[] = {
 #undef MEASURED
 const size_t ki_engine_measured_count = KI_COUNT(ki_engine_measured_devices);
 
-// 1 for as many compute units, else more.
+// 1 for the same number of compute units, otherwise more.
 static double distance(const struct engine_measured *device, const kn_device_info *info)
 {
     double units = info->compute_units ? info->compute_units : 1, theirs = device->compute_units;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What koine tune found best on devices, for those that nobody has tuned: a line for each device, path and
-// algorithm; the file is included for a table (measured.c). `koine tune --export FILE` writes such lines:
-// send them, and others need not measure.
+// What koine tune found best on devices, for similar devices that have not been tuned: a line for each
+// device, path and algorithm; the file is included for a table (measured.c). `koine tune --export FILE`
+// writes such lines: if you send them, others need not measure.
 //
 // MEASURED(name, vendor, type, backend, compute units, algorithm, values)
 //
-// And how fast devices are, for estimates (koine/experimental/cost.h): bytes of memory and operations a
-// second, bytes copied a second, seconds of the driver's start, of a program's compilation and of a launch.
-// Operations are those that the sciences count, which is a part of what the arithmetic could do.
+// Also the speeds of devices, for estimates (koine/experimental/cost.h): bytes of memory and operations a
+// second, bytes copied a second, seconds for the driver's start, for compiling a program and for a launch.
+// Operations are those that the applications count, which are a part of what the arithmetic units could do.
 //
 // RATES(name, vendor, type, compute units, memory, operations, copied, start, compilation, launch)
 

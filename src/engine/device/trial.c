@@ -9,7 +9,7 @@
 #include "choice.h"
 #include "target.h"
 
-// What the context knows of a form.
+// The verdict on a form, in the context.
 struct engine_verdict {
     struct ki_hash name;
     bool serves;
@@ -25,7 +25,7 @@ static struct ki_hash name_of(const struct engine_trial *trial)
     return ki_hash_fields(fields, KI_COUNT(fields));
 }
 
-// On disk the kernels' text tells one version from another.
+// On disk, the kernels' text distinguishes versions.
 static kn_status subject_of(const kn_context *context, const struct engine_trial *trial,
                             struct ki_hash *subject, kn_error *err)
 {
@@ -63,13 +63,13 @@ static void keep(kn_context *context, const struct ki_hash *name, bool serves)
 
     pthread_mutex_lock(&context->verdicts_lock);
     (void)KI_ARRAY_PUSH(context->verdicts, context->verdict_count, context->verdict_capacity,
-                        verdict); // else tried again
+                        verdict); // otherwise it is tried again
     pthread_mutex_unlock(&context->verdicts_lock);
 }
 
 // ---- the trial ----
 
-// Of an error, what the form did: its first line.
+// From an error, what the form did: its first line.
 static void add_reason(struct ki_text *why, const kn_error *reason)
 {
     ki_text_add_bytes(why, reason->text, strcspn(reason->text, "\n"));
@@ -111,7 +111,7 @@ kn_status ki_engine_trial(kn_context *context, const struct engine_trial *trial,
 {
     const struct ki_hash name = name_of(trial);
     struct engine_choice choice = {.what = trial->what};
-    kn_log_level level = KN_LOG_INFO; // of what was known
+    kn_log_level level = KN_LOG_INFO; // if the verdict was known
     struct ki_text why = KI_TEXT_INIT;
     size_t verdict = FAILS;
     kn_status status;

@@ -14,14 +14,14 @@
 #include "measured.h"
 #include "target.h"
 
-// What a context takes for an algorithm.
+// The values that a context uses for an algorithm.
 struct engine_tuned {
     const char *algorithm;
-    bool set; // else the algorithm's own
+    bool set; // otherwise the algorithm's defaults
     bool tried;
-    bool alike; // not kept, but measured on a device like this one
+    bool alike; // not kept, but measured on a similar device
     unsigned values[KN_TUNABLES];
-    char refused[KN_TUNING_WORDS]; // of tried ones
+    char refused[KN_TUNING_WORDS]; // why tried values were refused
 };
 
 static kn_status check(const char *function, const kn_context *context, const kn_tunables *tunables,
@@ -51,7 +51,7 @@ static struct engine_choice choice_of(const kn_tunables *tunables, char what[64]
 
 // ---- on disk: the hash of the kernels' text, "GROUP=256 VOXELS=4 ...", the summary; a line each ----
 
-// Goes on with a file's text.
+// Continues a hash with a file's text.
 static kn_status hash_file(const kn_context *context, const char *name, struct ki_hash *hash, kn_error *err)
 {
     struct src_unit *unit = NULL;
@@ -87,7 +87,7 @@ static kn_status hash_kernels(const kn_context *context, const kn_tunables *tuna
     return status;
 }
 
-// The line of values; NULL if it does not name these tunables in this order, else what follows it.
+// The line of values; NULL if it does not name these tunables in this order, otherwise what follows it.
 static const char *read_values(const char *text, const kn_tunables *tunables, unsigned *values)
 {
     for (size_t i = 0; tunables->names[i]; i++) {
@@ -107,7 +107,7 @@ static const char *read_values(const char *text, const kn_tunables *tunables, un
     return text;
 }
 
-// NULL if the record serves, else why not.
+// NULL if the record can be used, otherwise why not.
 static const char *read_record(const kn_context *context, const kn_tunables *tunables,
                                const struct ki_text *record, unsigned *values, struct ki_text *summary)
 {
@@ -127,7 +127,7 @@ static const char *read_record(const kn_context *context, const kn_tunables *tun
     return NULL;
 }
 
-// What is kept, its summary appended; false if there is nothing.
+// The kept values, with their summary appended; false if there are none.
 static bool read_kept(const kn_context *context, const kn_tunables *tunables, unsigned *values,
                       struct ki_text *summary)
 {
@@ -156,7 +156,7 @@ bool ki_engine_tuning_of(const kn_device_info *info, const kn_tunables *tunables
     return found;
 }
 
-// What was best on the device that is most like this one, as measured_devices.h has it.
+// What was best on the most similar device in measured_devices.h.
 static bool read_measured(const kn_context *context, const kn_tunables *tunables, unsigned *values,
                           struct ki_text *summary)
 {
@@ -206,7 +206,7 @@ static struct engine_tuned *set(kn_context *context, const kn_tunables *tunables
     return &context->tuned[context->tuned_count - 1];
 }
 
-// What is kept on this machine, or was measured on a device like this one. With the lock held.
+// What is kept on this machine, or was measured on a similar device. With the lock held.
 static struct engine_tuned look_up(kn_context *context, const kn_tunables *tunables)
 {
     struct engine_tuned tuned = {0}, *there;
@@ -219,7 +219,7 @@ static struct engine_tuned look_up(kn_context *context, const kn_tunables *tunab
         ki_engine_log(context, KN_LOG_INFO, "tuning of %s: %s", tunables->algorithm,
                       ki_text_string(&summary));
     there = set(context, tunables, tuned.set ? tuned.values : NULL, false);
-    if (there) // without memory for it, it is looked up again
+    if (there) // if memory runs out, it is looked up again
         there->alike = tuned.alike;
     ki_text_free(&summary);
     return tuned;

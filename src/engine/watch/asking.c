@@ -4,7 +4,7 @@
 #include "base/os/clock.h"
 #include "engine/engine.h"
 
-// The host is at most so many launches ahead, and no more than such a time if it can help it.
+// The host is at most this many launches ahead, and if possible no more than this time.
 enum { STRIDE_MOST = 16 };
 static const double soon = 2e-3, late = 50e-3;
 
@@ -34,7 +34,7 @@ void ki_queue_ask_at(kn_queue *queue, double part)
     ki_queue_ask_next(queue);
 }
 
-// Until the launch that was marked is done.
+// Waits until the marked launch is done.
 static kn_status catch_up(kn_queue *queue, kn_error *err)
 {
     struct engine_asking *asking = &queue->asking;

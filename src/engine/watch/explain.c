@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/words.h"
 
-#define LOCAL_UNIT ((size_t)16) // a __local argument begins at a multiple of so many bytes
+#define LOCAL_UNIT ((size_t)16) // a __local argument begins at a multiple of this many bytes
 
 // ---- programs ----
 
@@ -20,7 +20,7 @@ kn_status kn_context_explain(kn_context *context, kn_error *err)
     return KN_OK;
 }
 
-// Whether the device's driver is NVIDIA's OpenCL, whose compiler makes PTX too.
+// Whether the device's driver is NVIDIA's OpenCL, whose compiler also produces PTX.
 static bool is_nvidia_opencl(const kn_context *context)
 {
     return ki_words_have(context->device.extensions, "cl_nv_compiler_options");
@@ -63,7 +63,7 @@ kn_status kn_program_get_ptx(kn_program *program, char **ptx, kn_error *err)
     if (!program || !ptx)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_program_get_ptx: program or ptx is NULL");
     context = program->context;
-    // Other drivers are not asked for a binary: PoCL 5 ends the process where a kernel of it is running.
+    // Other drivers are not asked for a binary: PoCL 5 ends the process if one of its kernels is running.
     if (context->backend->language != BE_LANGUAGE_CUDA && !is_nvidia_opencl(context))
         return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: this driver's compiler makes no PTX, as NVIDIA's do",
                        context->device.info.spec);

@@ -10,7 +10,8 @@
 #include "base/error.h"
 #include "engine/device/shapes.h"
 
-// Where a program keeps its record: the one thing that is not an argument, as a signal handler has none.
+// Where a program keeps its record. It is the one thing that is not an argument, because a signal handler has
+// none.
 static kn_flight *record;
 
 _Static_assert(sizeof(kn_flight) <= KN_FLIGHT_BYTES, "a record has room in what programs give");
