@@ -81,7 +81,7 @@ void ki_host_share_out(unsigned threads, size_t n, host_share_work *work, void *
 struct host_codec ki_host_codec(kn_type type, bool descending)
 {
     static const struct {
-        int64_t infinity; // of the types that have one
+        int64_t infinity; // of types that have one
         bool is_unsigned;
     } kinds[] = {
         [KN_U8] = {0, true},  [KN_U16] = {0, true},           [KN_U32] = {0, true},
@@ -89,8 +89,7 @@ struct host_codec ki_host_codec(kn_type type, bool descending)
     };
     int64_t least = host_least(kn_type_size(type)), most = ~least;
 
-    // Negative numbers are mirrored; then what lies below -infinity, NaN with a sign, is rotated past the
-    // end.
+    // Negative numbers are mirrored; then what is below -infinity, NaN with a sign, is rotated past the end.
     if (kinds[type].infinity)
         return (struct host_codec){descending ? least : 0, most, most - kinds[type].infinity, 0};
     return (struct host_codec){0, 0, 0, (kinds[type].is_unsigned ? least : 0) ^ (descending ? -1 : 0)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host's algorithms share: which vector code this processor takes, how many threads, and the order
+// What the host's algorithms share: the vector code for this processor, the number of threads, and the order
 // of any type's values as signed integers.
 #ifndef KN_HOST_HOST_H
 #define KN_HOST_HOST_H
@@ -14,8 +14,9 @@
 #include "base/threads.h"
 #include "base/vector.h"
 
-// Stored bits to a signed integer of the same width that sorts as numpy sorts the values (cl/lib/key.clh has
-// the same order): x ^= before; x ^= negative where x < 0; x = (x - bias) ^ after. One to one.
+// Converts stored bits to a signed integer of the same width that sorts as numpy sorts the values
+// (cl/lib/key.clh has the same order): x ^= before; x ^= negative where x < 0; x = (x - bias) ^ after. One to
+// one.
 struct host_codec {
     int64_t before, negative, bias, after;
 };
@@ -25,15 +26,15 @@ struct host_plan {
     unsigned threads; // at least 1
     bool descending;
     size_t size;          // bytes of an element
-    struct ki_kept *kept; // where algorithms take their memory; NULL: none is kept
+    struct ki_kept *kept; // the source of algorithms' memory; NULL: nothing is kept
 };
 
-// Checks a type, that memory can hold n elements of it, and options, and fills in what they leave open; no
-// memory is kept. `function` names the caller in messages.
+// Checks a type, whether memory can hold n elements of it, and options, and fills in defaults; no memory is
+// kept. `function` names the caller in messages.
 kn_status ki_host_plan(const char *function, kn_type type, size_t n, const kn_host_options *given,
                        struct host_plan *plan, kn_error *err);
 
-// The threads that are worth starting for `bytes`.
+// The number of threads that are worth starting for `bytes`.
 unsigned ki_host_threads(const struct host_plan *plan, size_t bytes);
 
 // Where the share of thread t begins, of n elements among `threads`.
@@ -42,19 +43,19 @@ static inline size_t host_share(size_t n, size_t t, size_t threads)
     return n / threads * t + n % threads * t / threads;
 }
 
-// Runs `work` on n elements, a share [first, end) a thread.
+// Runs `work` on n elements, with a share [first, end) for each thread.
 typedef void host_share_work(void *context, size_t first, size_t end);
 void ki_host_share_out(unsigned threads, size_t n, host_share_work *work, void *context);
 
 struct host_codec ki_host_codec(kn_type type, bool descending);
 
-// What elements of any type are read and written as.
+// The types through which elements of any type are read and written.
 typedef int8_t __attribute__((may_alias)) host_i8;
 typedef int16_t __attribute__((may_alias)) host_i16;
 typedef int32_t __attribute__((may_alias)) host_i32;
 typedef int64_t __attribute__((may_alias)) host_i64;
 
-// Element i of `size` bytes, as a signed integer. Where `size` is a constant there is no switch left.
+// Element i of `size` bytes, as a signed integer. If `size` is a constant, no switch remains.
 static inline int64_t host_stored(const void *elements, size_t i, size_t size)
 {
     switch (size) {
@@ -92,7 +93,7 @@ static inline int64_t host_least(size_t size)
     return (int64_t)(UINT64_MAX << (8 * size - 1));
 }
 
-// Of a stored element, extended to 64 bits; the key is, too.
+// The key of a stored element; both are extended to 64 bits.
 static inline int64_t host_encode(int64_t stored, size_t size, const struct host_codec *codec)
 {
     int64_t x = stored ^ codec->before;
@@ -111,7 +112,7 @@ static inline int64_t host_decode(int64_t key, size_t size, const struct host_co
     return x ^ codec->before;
 }
 
-// A key as unsigned number, equal for what a stable sort takes as equal: -0 and +0, and all NaN.
+// A key as an unsigned number, equal for elements that a stable sort treats as equal: -0 and +0, and all NaN.
 static inline uint64_t host_rank(int64_t stored, size_t size, const struct host_codec *codec)
 {
     const int64_t most = ~host_least(size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Check's assertions, cheap enough for loops over arrays. Check writes to a pipe at each assertion that
+// Check's assertions, made cheap enough for loops over arrays. Check writes to a pipe at each assertion that
 // holds, so that it can tell after which one a test crashed; ten million of them cost 30 seconds. Here at
-// most one in a millisecond is written: the place that is reported after a crash is no older than that.
+// most one a millisecond is written, so the place reported after a crash is at most that old.
 #ifndef KN_TESTS_SUPPORT_ASSERTIONS_H
 #define KN_TESTS_SUPPORT_ASSERTIONS_H
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of a device with what a test put there, and with room behind it that nobody may write to.
+// Device memory that a test fills, followed by a guard area that must not be written to.
 #ifndef KN_TESTS_SUPPORT_BUFFERS_H
 #define KN_TESTS_SUPPORT_BUFFERS_H
 
 #include "device.h"
 
-// Oclgrind 21.10 keeps what is initialised in a buffer under the buffer's number, as large as the last write
+// Oclgrind 21.10 records what is initialised in a buffer by the buffer's number, as large as the last write
 // from the host was, and forgets what kernels, fills and copies write elsewhere: it would take scratch memory
-// for uninitialised. So, before each use: numbers to come are left by large buffers that were written whole.
+// to be uninitialised. So, before each use, large buffers that were written whole take up the numbers to
+// come.
 void test_prepare_numbers(void);
 
-// A buffer with `bytes` of data and `room` bytes behind them, each 0xa5. Written at once, for Oclgrind's
-// sake.
+// A buffer with `bytes` of data followed by `room` bytes of 0xa5. It is written in one call, because of
+// Oclgrind.
 kn_buffer *test_upload_with_room(const void *data, size_t bytes, size_t room);
 
 void test_expect_poison(kn_buffer *buffer, size_t offset);

@@ -9,7 +9,7 @@ static void swap(double complex *a, double complex *b)
     *b = kept;
 }
 
-// The row of the greatest number at or below the diagonal goes to the diagonal.
+// The row with the greatest number at or below the diagonal moves to the diagonal.
 static void take_pivot(size_t n, size_t i, double complex *a, double complex *x)
 {
     size_t pivot = i;

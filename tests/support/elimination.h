@@ -6,7 +6,7 @@
 #include <complex.h>
 #include <stddef.h>
 
-// Gaussian elimination with pivots: x, n numbers, is the right-hand side, and then the solution of a x = it.
+// Gaussian elimination with pivots: x, n numbers, is the right-hand side on entry and the solution on return.
 // a is n x n, row by row, and is destroyed.
 void test_eliminate(size_t n, double complex *a, double complex *x);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expectations on calls of the library, and the error they are told with.
+// Expectations about calls of the library; failures print the library's error.
 #ifndef KN_TESTS_SUPPORT_EXPECT_H
 #define KN_TESTS_SUPPORT_EXPECT_H
 
@@ -16,7 +16,7 @@ extern kn_error err;
         ck_assert_msg((call) == KN_OK, "%s: %s", #call, err.text);                                           \
     } while (0)
 
-// The call fails with this status and a message that holds `words`.
+// The call fails with this status and a message that contains `words`.
 #define EXPECT_REFUSED(status, words, call)                                                                  \
     do {                                                                                                     \
         err = (kn_error)KN_ERROR_INIT;                                                                       \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver of which a call fails when a test says so: allocations for want of memory, copies and launches
-// otherwise.
+// A driver with a call that fails when a test says so: allocations for lack of memory, copies and launches
+// with other errors.
 #ifndef KN_TESTS_SUPPORT_FAILING_BACKEND_H
 #define KN_TESTS_SUPPORT_FAILING_BACKEND_H
 
@@ -9,8 +9,8 @@
 
 static const struct ki_backend *failing_real;
 static struct ki_backend failing_backend;
-static long failing_left;        // calls up to the one that fails
-static kn_status failing_status; // its status; KN_OK: it has not come
+static long failing_left;        // calls until the one that fails
+static kn_status failing_status; // its status; KN_OK: it has not failed yet
 
 static inline bool fails(kn_status with, kn_error *why)
 {
@@ -71,8 +71,8 @@ static inline kn_status failing_fill(struct be_queue *native, struct be_memory *
                : failing_real->fill(native, memory, pattern, pattern_size, offset, bytes, event, why);
 }
 
-// From now on the context's first `calls` calls succeed, and the one after them fails, alone: whoever does
-// not look at its status goes on.
+// From now on the context's first `calls` calls succeed, and only the one after them fails: code that does
+// not check its status goes on.
 static inline void failing_begin(long calls)
 {
     failing_real = context->backend;
@@ -88,7 +88,7 @@ static inline void failing_begin(long calls)
     context->backend = &failing_backend;
 }
 
-// All succeed again. Of what was done meanwhile this is the status, and the words in `err` are the driver's.
+// All calls succeed again. `status` and `err` are the results meanwhile: they must be the driver's.
 static inline void failing_end(kn_status status)
 {
     context->backend = failing_real;

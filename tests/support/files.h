@@ -7,28 +7,28 @@
 #include <stddef.h>
 
 // The path of a real data file under KOINE_DATA (default: shared/data beside the source folder). False, after
-// a line that says so, if it is not there; the test fails instead if KOINE_REQUIRE lists "data".
+// a line that says so, if it is missing; the test fails instead if KOINE_REQUIRE lists "data".
 bool test_data_path(const char *name, char *path, size_t size);
 
 // A new empty folder below TMPDIR; the caller frees the name, and removes the folder with test_remove.
 char *test_folder(void);
 
-// Makes the folders above a file's path that are not there yet.
+// Creates the missing folders above a file's path.
 void test_make_parents(const char *path);
 
 // Removes a scratch folder and the plain files in it.
 void test_remove(char *folder);
 
-// A file of these bytes.
+// Writes a file of these bytes.
 void test_write(const char *path, const void *bytes, size_t count);
 
-// The first bytes of a file; how many there were.
+// Reads the first bytes of a file; returns how many there were.
 size_t test_read(const char *path, void *bytes, size_t room);
 
-// A whole file of text, less than a megabyte; the caller frees it.
+// Reads a whole text file of less than a megabyte; the caller frees it.
 char *test_read_text(const char *path);
 
-// How many files and folders are in a folder.
+// The number of files and folders in a folder.
 size_t test_files_in(const char *path);
 
 #endif

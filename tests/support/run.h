@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main of a test program: one suite, its tests in order. What is returned is the exit status: 77 is
-// skipped, for want of a device.
+// The main function of a test program: one suite, its tests in order. Returns the exit status: 77 means
+// skipped, because there is no device.
 #ifndef KN_TESTS_SUPPORT_RUN_H
 #define KN_TESTS_SUPPORT_RUN_H
 
@@ -9,21 +9,21 @@
 
 #include "support/assertions.h"
 
-// CK_FORK: each test in a process of its own, with a time limit. CK_NOFORK: all in this one, for tests that
-// use OpenCL, whose drivers do not outlive a fork. `set_up` and `tear_down` (or NULL) go before and after
-// each test, in its process.
+// CK_FORK: each test in a separate process, with a time limit. CK_NOFORK: all in this one, for tests that use
+// OpenCL, whose drivers do not survive a fork. `set_up` and `tear_down` (or NULL) run before and after each
+// test, in its process.
 int test_run_all(const char *name, enum fork_status fork_status, SFun set_up, SFun tear_down,
                  const TTest *const *tests, size_t count);
 
 // Asked in a child, so that the drivers are not opened before Check forks.
 bool test_finds_device(void);
 
-// The tests of a device, each in a process of its own between `set_up` and `tear_down` (test_open and
-// test_close, or NULL for tests that open devices of their own).
+// The tests of a device, each in a separate process between `set_up` and `tear_down` (test_open and
+// test_close, or NULL for tests that open devices themselves).
 int test_run(const char *name, const TTest *const *tests, size_t count, SFun set_up, SFun tear_down);
 
-// Whether the test of that index is of the part that KOINE_TEST_PART=K/N asks for: every N-th, from K - 1 on.
-// Without it, every test is. So several processes share a program that takes long.
+// Whether the test of that index belongs to the part that KOINE_TEST_PART=K/N selects: every N-th, from K - 1
+// on. Without it, every test does. So several processes can share a program that takes long.
 bool test_in_part(size_t index);
 
 // The same in this process.
@@ -33,7 +33,7 @@ int test_run_here(const char *name, SFun set_up, SFun tear_down, const TTest *co
 // there.
 bool test_is_emulated(void);
 
-// How many random cases a test takes: `count`, and a twentieth of them under an emulator.
+// The number of random cases in a test: `count`, or a twentieth of that under an emulator.
 int test_cases(int count);
 
 #define TEST_RUN_WITH(name, fork_status, set_up, tear_down, tests)                                           \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse systems from the command's readers as the structs of src/app/sparse, for what looks inside.
+// Sparse systems from the command's readers as the structs of src/app/sparse, for tests that look inside.
 #ifndef KN_TESTS_SUPPORT_SPARSE_INPUTS_H
 #define KN_TESTS_SUPPORT_SPARSE_INPUTS_H
 
@@ -15,7 +15,7 @@ struct sparse_columns {
     double *values;
 };
 
-// What a matrix holds; the caller frees it by ki_sparse_free.
+// The contents of a matrix; the caller frees it with ki_sparse_free.
 static inline struct sparse_matrix sparse_take(kn_sparse *made)
 {
     struct sparse_matrix matrix = made->matrix;
@@ -24,7 +24,7 @@ static inline struct sparse_matrix sparse_take(kn_sparse *made)
     return matrix;
 }
 
-// sparse_read_matrix; the caller frees it by ki_sparse_free.
+// Like sparse_read_matrix; the caller frees it with ki_sparse_free.
 static inline kn_status sparse_read(const char *path, struct sparse_matrix *matrix, kn_error *why)
 {
     kn_sparse *read;
@@ -35,13 +35,13 @@ static inline kn_status sparse_read(const char *path, struct sparse_matrix *matr
     return status;
 }
 
-// columns_read.
+// Like columns_read.
 static inline kn_status sparse_read_columns(const char *path, struct sparse_columns *columns, kn_error *why)
 {
     return columns_read(path, &columns->rows, &columns->count, &columns->values, why);
 }
 
-// geometry_parse.
+// Like geometry_parse.
 static inline kn_status sparse_parse(const char *text, struct sparse_parallel *out, kn_error *why)
 {
     kn_tomography_geometry geometry;
@@ -53,7 +53,7 @@ static inline kn_status sparse_parse(const char *text, struct sparse_parallel *o
     return status;
 }
 
-// sparse_read_measured as one column, for a geometry, which gets the file's angles.
+// Like sparse_read_measured, as one column, for a geometry, which gets the file's angles.
 static inline kn_status sparse_read_slice(const char *path, size_t slice, struct sparse_parallel *geometry,
                                           struct sparse_columns *b, kn_error *why)
 {

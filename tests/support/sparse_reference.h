@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse least squares as plainly as they can be written: double precision, one thread, one obvious loop.
-// All solvers are measured against this.
+// Sparse least squares written as plainly as possible: double precision, one thread, obvious loops. All
+// solvers are measured against this.
 #ifndef KN_TESTS_SUPPORT_SPARSE_REFERENCE_H
 #define KN_TESTS_SUPPORT_SPARSE_REFERENCE_H
 
@@ -34,7 +34,7 @@ static inline void reference_reflect(const double *v, double length, double *a, 
         a[i] -= factor * v[i];
 }
 
-// A, by columns, becomes R, and `b` the same reflections of it; returns whether R has no zero on its
+// A, by columns, becomes R, and `b` undergoes the same reflections; returns whether R has no zero on its
 // diagonal.
 static inline bool reference_triangulate(double *a, size_t rows, size_t columns, double *b)
 {
@@ -59,8 +59,8 @@ static inline bool reference_triangulate(double *a, size_t rows, size_t columns,
 }
 
 // The x of least |A x - b|, by Householder reflections of the dense matrix: rows * columns doubles, and 2
-// rows columns^2 operations. KN_ERROR_ARGUMENT: fewer rows than columns, or columns that depend on one
-// another (a diagonal element of R below rows * 2^-52 of the greatest); KN_ERROR_MEMORY.
+// rows columns^2 operations. KN_ERROR_ARGUMENT: fewer rows than columns, or linearly dependent columns (a
+// diagonal element of R below rows * 2^-52 of the greatest); KN_ERROR_MEMORY.
 static inline kn_status sparse_reference_least_squares(const struct sparse_matrix *matrix, const double *b,
                                                        double *x, kn_error *why)
 {
@@ -131,7 +131,7 @@ static inline void reference_take_curvature(struct sparse_reference *s, const do
         s->correction->along(s->correction->data, x, s->d, n, s->e);
 }
 
-// One iteration; false if no direction of descent is left.
+// One iteration; false if there is no direction of descent left.
 static inline bool reference_iterate(struct sparse_reference *s, double *x)
 {
     size_t n = s->matrix->columns;
@@ -161,8 +161,8 @@ struct sparse_reference_options {
 };
 
 // Conjugate gradients on A^T A with the correction term: from x = x, `columns` numbers in and out. `history`
-// (or NULL) has iterations + 1 places for |A x - b|. It stops early where the gradient, or the curvature
-// along d, is 0; the rest of `history` is then the last one's. KN_ERROR_MEMORY.
+// (or NULL) has iterations + 1 places for |A x - b|. It stops early if the gradient, or the curvature along
+// d, is 0; the rest of `history` then repeats the last value. KN_ERROR_MEMORY.
 static inline kn_status sparse_reference_solve(const struct sparse_matrix *matrix, const double *b,
                                                const struct sparse_reference_options *options, double *x,
                                                double *history, kn_error *why)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nearly every unit test wants: Check, files, chance, and what must not be skipped.
+// What nearly every unit test needs: Check, files, random numbers, and required resources.
 #ifndef KN_TESTS_SUPPORT_SUPPORT_H
 #define KN_TESTS_SUPPORT_SUPPORT_H
 

@@ -9,17 +9,17 @@
 #include "base/error.h"
 #include "host_cholesky_internal.h"
 
-// Columns that are brought up to date together, and how many columns before them at a time.
+// Columns that are updated together, and the number of columns before them that are applied at a time.
 enum { STRIP = CHOLESKY_STRIP, BLOCK = 128, DEPTH = 256 };
 
-// The matrix is filled up to whole strips by a diagonal of ones. L stands below the diagonal; above, L^T, so
-// that both substitutions go along rows.
+// The matrix is padded to whole strips with a diagonal of ones. L is stored below the diagonal; above it,
+// L^T, so that both substitutions go along rows.
 struct host_cholesky {
     struct host_plan plan;
     cholesky_update *update;
     size_t n, size, pitch;
     double *elements;
-    double *work; // the diagonal before it is factored, and a block's strips
+    double *work; // the original diagonal, and a block's strips
 };
 
 static cholesky_update *const levels[] = {[KN_HOST_SCALAR] = ki_cholesky_update_scalar,
@@ -33,7 +33,7 @@ static double *allocate(size_t count)
     return aligned_alloc(64, (count * sizeof(double) / 64 + 1) * 64);
 }
 
-// Rows and columns that there are, and the room of a row: rows do not fall on the same lines of a cache.
+// The number of rows and columns, and the pitch of a row: rows do not fall on the same cache lines.
 static size_t size_of(size_t n)
 {
     return (n + STRIP - 1) / STRIP * STRIP;
@@ -92,7 +92,7 @@ double *ki_host_cholesky_row(struct host_cholesky *cholesky, size_t i)
 
 // ---- factors ----
 
-// Rows `strip` to strip + 15 of L, columns first to last - 1, as strips one after the other.
+// Copies rows `strip` to strip + 15 of L, columns first to last - 1, as strips one after the other.
 static void pack(const struct host_cholesky *c, size_t strip, size_t first, size_t last, double *packed)
 {
     for (size_t k = first; k < last; k++)
@@ -100,7 +100,7 @@ static void pack(const struct host_cholesky *c, size_t strip, size_t first, size
             packed[(k - first) * STRIP + i] = c->elements[(strip + i) * c->pitch + k];
 }
 
-// Columns first to last - 1 of L, and the strips of columns from..to - 1 that they are taken out of.
+// Columns first to last - 1 of L, and the strips of columns from..to - 1 from which they are subtracted.
 struct update {
     const struct host_cholesky *c;
     size_t from, to, first, depth;
@@ -121,7 +121,7 @@ static void update_rows(void *context, size_t b)
     }
 }
 
-// Takes columns first to last - 1 of L out of what is below the diagonal in the strips of columns from..to
+// Subtracts columns first to last - 1 of L from what is below the diagonal in the strips of columns from..to
 // - 1.
 static void update_block(const struct host_cholesky *c, size_t from, size_t to, size_t first, size_t last,
                          double *packed)
@@ -135,7 +135,7 @@ static void update_block(const struct host_cholesky *c, size_t from, size_t to, 
                 &(struct update){c, from, to, first, depth, packed});
 }
 
-// The strip's triangle on the diagonal; false at a pivot that is nothing but rounding.
+// Factors the strip's triangle on the diagonal; false at a pivot that is nothing but rounding.
 static bool factor_triangle(const struct host_cholesky *c, size_t strip, const double *diagonal,
                             size_t *column)
 {
@@ -185,7 +185,7 @@ static void factor_rows(void *context, size_t b)
     }
 }
 
-// The strip's columns of L below its triangle.
+// Computes the strip's columns of L below its triangle.
 static void factor_strip(const struct host_cholesky *c, size_t strip)
 {
     size_t rows = c->size - strip - STRIP, blocks = (rows + BLOCK - 1) / BLOCK;
@@ -194,7 +194,7 @@ static void factor_strip(const struct host_cholesky *c, size_t strip)
     ki_parallel(threads, blocks, KI_STATIC, factor_rows, &(struct strip){c, strip});
 }
 
-// L^T above the diagonal.
+// Copies L^T above the diagonal.
 static void mirror_strip(void *context, size_t b)
 {
     const struct host_cholesky *c = context;
@@ -240,7 +240,7 @@ bool ki_host_cholesky_factor(struct host_cholesky *cholesky, size_t *column)
 
 // ---- solutions ----
 
-// A strip's rows of y by its triangle: below the diagonal (step 1), or above (step -1).
+// Solves for a strip's rows of y with its triangle: below the diagonal (step 1), or above (step -1).
 static void solve_triangle(const struct host_cholesky *c, size_t strip, int step, double *y)
 {
     const double *a = c->elements + strip * c->pitch + strip;
@@ -275,11 +275,11 @@ static void solve_strip(const struct host_cholesky *c, double *y)
 
 struct right_sides {
     const struct host_cholesky *c;
-    double *x, *rooms; // the latter one a thread
+    double *x, *rooms; // rooms: one a thread
     size_t count;
 };
 
-// Sixteen of them, or the last.
+// Sixteen of them, or the rest.
 static void solve_some(void *context, size_t s)
 {
     const struct right_sides *sides = context;

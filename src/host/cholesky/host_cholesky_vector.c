@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop of host_cholesky_internal.h with vectors. Compiled for every instruction set that has them
+// The loop of host_cholesky_internal.h with vectors. Compiled for every instruction set with vectors
 // (src/host/simd/simd.h).
 #include "host/simd/simd.h"
 #include "host_cholesky_internal.h"
 
-// Sums in half the registers: rows, and vectors of a strip.
+// Sums in half of the registers: rows, and vectors of a strip.
 enum { VECTORS = CHOLESKY_STRIP / LANES, ROWS = REGISTERS / 2 / VECTORS };
 
 VECTOR_CODE void SIMD_SET_NAME(cholesky_update)(const double *left, const double *right, size_t depth,

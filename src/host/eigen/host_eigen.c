@@ -8,11 +8,11 @@
 
 #include "base/error.h"
 
-// A = H D T D^H H^H: H a product of reflections 1 - 2 v v^H, D of units, T real and tridiagonal. z has T's
-// vectors in its rows.
+// A = H D T D^H H^H: H is a product of reflections 1 - 2 v v^H, D is diagonal with entries of modulus 1, T is
+// real and tridiagonal. The rows of z are T's eigenvectors.
 struct eigen {
     size_t n;
-    double complex *a;          // below its diagonal, column k has the k-th v
+    double complex *a;          // below its diagonal, column k holds the k-th v
     double *diagonal, *below;   // of T; below[i] is beside diagonal[i] and diagonal[i + 1]
     double complex *unit, *row; // D; and room for a vector
     double *z;
@@ -20,7 +20,7 @@ struct eigen {
 
 // ---- to a tridiagonal matrix ----
 
-// v, of length 1 or 0, from what is below the diagonal of column k, and what the reflection leaves of it
+// Computes v, of length 1 or 0, from what is below the diagonal of column k, and what the reflection leaves
 // there.
 static double complex reflect(struct eigen *e, size_t k)
 {
@@ -39,8 +39,8 @@ static double complex reflect(struct eigen *e, size_t k)
     return left;
 }
 
-// A - v w^H - w v^H of what is right of column k and below its row, where w = 2 (A v - (v^H A v) v); its
-// lower triangle.
+// A - v w^H - w v^H of the part right of column k and below its row, where w = 2 (A v - (v^H A v) v); only
+// its lower triangle.
 static void apply_reflection(struct eigen *e, size_t k)
 {
     size_t n = e->n;
@@ -102,7 +102,7 @@ static void rotate_rows(double *upper, double *lower, double c, double s, size_t
     }
 }
 
-// One sweep of rotations, from row `last` up to row `first`, of a block that nothing is split from.
+// One sweep of rotations, from row `last` up to row `first`, of a block that does not split.
 static void sweep(struct eigen *e, size_t first, size_t last)
 {
     double *d = e->diagonal, *b = e->below;
@@ -114,7 +114,7 @@ static void sweep(struct eigen *e, size_t first, size_t last)
 
         r = hypot(f, g);
         b[i + 1] = r;
-        if (r == 0) { // split there
+        if (r == 0) { // it splits there
             d[i + 1] -= p;
             b[last] = 0;
             return;
@@ -135,9 +135,9 @@ static void sweep(struct eigen *e, size_t first, size_t last)
 
 static bool find_values(struct eigen *e)
 {
-    enum { SWEEPS = 60 }; // for one value; some two are usual
+    enum { SWEEPS = 60 }; // for one eigenvalue; about two are usual
     size_t n = e->n;
-    double small = 0; // what rounding leaves of the largest: all that there is where the rank is less than n
+    double small = 0; // rounding of the largest value: all that remains if the rank is less than n
 
     for (size_t i = 0; i < n; i++)
         small = fmax(small, 0x1p-53 * (fabs(e->diagonal[i]) + e->below[i]));
@@ -158,7 +158,7 @@ static bool find_values(struct eigen *e)
 
 // ---- vectors ----
 
-// The matrix's vector from T's.
+// Transforms T's eigenvector to the matrix's.
 static void restore(const struct eigen *e, const double *z, double complex *vector)
 {
     size_t n = e->n;

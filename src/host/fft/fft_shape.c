@@ -14,7 +14,7 @@ static kn_status check_extent(const char *function, size_t extent, size_t whole,
                    extent, whole);
 }
 
-// Numbers along an axis, on both sides. A half spectrum has no zeros to leave out.
+// Lengths along an axis, on both sides. A half spectrum has no zeros to leave out.
 static kn_status check_axis(const char *function, struct fft_shape *shape, unsigned axis, kn_error *err)
 {
     const kn_fft_shape *given = &shape->given;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a transform's shape asks for, checked once for the host and for devices.
+// The shape of a transform, checked once for the host and for devices.
 #ifndef KN_HOST_FFT_FFT_SHAPE_H
 #define KN_HOST_FFT_FFT_SHAPE_H
 
@@ -8,7 +8,7 @@
 
 #include <koine/fft.h>
 
-// A checked shape: no zeros that stand for something else.
+// A checked shape, with all defaults filled in.
 struct fft_shape {
     kn_fft_shape given;
     size_t in[3], out[3]; // numbers along each axis (complex ones, or real ones on a real side)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How lines are cut into parts and stages, and their tables of turns.
+// How lines are cut into parts and stages, and their tables of roots of unity.
 #include "host_fft.h"
 
 #include <float.h>
@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "root_of_unity.h"
 
-// The order that a part's radices are taken in, and the time that a stage takes a point: counted
-// instructions, turning included.
+// The order in which a part's radices are taken, and the time of a stage per point: counted instructions,
+// including the multiplication by roots of unity.
 static const struct {
     unsigned radix;
     double cost;
@@ -26,7 +26,7 @@ const struct host_fft_code *ki_host_fft_code_for(kn_type type, kn_host_level lev
 
 // ---- lengths ----
 
-// False for one with a prime factor above 7, or 0. 16 is 4 x 4, rather than 8 x 2.
+// False for a length with a prime factor above 7, or 0. 16 is 4 x 4, rather than 8 x 2.
 static bool cut_part(size_t length, struct host_fft_part *part)
 {
     size_t rest = length;
@@ -44,7 +44,7 @@ static bool cut_part(size_t length, struct host_fft_part *part)
     return rest == 1;
 }
 
-// In so many parts, as equal as can be.
+// Cuts it into this many parts, as equal as possible.
 static bool cut_line(size_t length, unsigned parts, struct host_fft_part *part)
 {
     size_t middle = (size_t)(pow((double)length, 1.0 / parts) + 1e-9);
@@ -86,13 +86,13 @@ static double cost_of(size_t length)
         for (unsigned s = 0; s < part[p].stages; s++)
             for (size_t i = 0; i < KI_COUNT(radices); i++)
                 cost += part[p].radices[s] == radices[i].radix ? radices[i].cost : 0;
-    // points that lie a power of two apart share few sets of a cache
+    // points a power of two apart share few sets of a cache
     return cost * (double)length * (length % 256 == 0 ? 1.2 : 1);
 }
 
 size_t ki_host_fft_length(size_t n)
 {
-    enum { FARTHEST = 1 << 16 }; // from the first length that will do
+    enum { FARTHEST = 1 << 16 }; // lengths to try, from the first possible one
     size_t best = n, last = SIZE_MAX;
 
     for (size_t length = n ? n : 1; length <= last; length++) {
@@ -111,7 +111,7 @@ size_t ki_host_fft_length(size_t n)
 
 struct table {
     void *numbers;
-    size_t count; // of numbers so far; without memory they are only counted
+    size_t count; // numbers so far; without memory they are only counted
     kn_type type;
 };
 
@@ -133,8 +133,8 @@ static const void *end_of(const struct table *table)
     return (const unsigned char *)table->numbers + table->count * kn_type_size(table->type);
 }
 
-// Before a part: for each of the `span` points that the parts before it made, one for each of its points, in
-// the order in which its first stage takes them.
+// The roots before a part: for each of the `span` points that the parts before it produced, one for each of
+// its points, in the order in which its first stage takes them.
 static void push_part(struct host_fft_part *part, size_t span, struct table *table)
 {
     size_t radix = part->radices[0], rest = part->length / radix;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_host_fft: one axis after the other, from the input to memory for what lies between, and from there to
-// the output; a complex array that is neither padded nor cropped has the output for that.
+// kn_host_fft: one axis after the other, from the input to intermediate memory, and from there to the output;
+// for a complex array that is neither padded nor cropped, the output serves as that memory.
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +15,13 @@ struct array_fft {
     struct fft_shape shape;
     struct host_plan host;
     bool back;
-    size_t whole[AXES];  // numbers an axis between the passes
-    size_t extent[AXES]; // of them that are there now
+    size_t whole[AXES];  // length of each axis between the passes
+    size_t extent[AXES]; // how much of that is there now
     const void *in;
     void *between, *out;
     struct host_fft_line line;
     void *room;
-    size_t rooms; // bytes
+    size_t rooms; // bytes of a thread's memory
 };
 
 static void set_steps(struct host_fft_side *side, const size_t dims[AXES], unsigned axis)
@@ -65,7 +65,7 @@ static struct host_fft_side side_to(const struct array_fft *a, unsigned axis, bo
     return side;
 }
 
-// Few lines are taken one by one: a block of them would be mostly empty.
+// Few lines are transformed one by one: a block of them would be mostly empty.
 static kn_status get_line(struct array_fft *a, size_t length, size_t lines, kn_error *err)
 {
     kn_type type = a->shape.given.type;
@@ -114,7 +114,7 @@ static kn_status transform_axis(struct array_fft *a, unsigned axis, bool first, 
     return status;
 }
 
-// Axes that are transformed: those of one number are only when nothing else is.
+// The axes to transform: those of length 1 only if there are no others.
 static unsigned order_axes(const struct array_fft *a, unsigned axes[AXES])
 {
     const kn_fft_shape *given = &a->shape.given;

@@ -94,7 +94,7 @@ VECTOR_OPERATION void butterfly_8(complexes *x)
     x[7] = (complexes){even[3].re - odd[3].re, even[3].im + odd[3].im};
 }
 
-// Of cos and sin(2 pi k / radix), k up to half the radix.
+// Tables of cos and sin(2 pi k / radix), k up to half the radix.
 static const real cosines[HOST_FFT_RADIX][HALF] = {
     [3] = {1, (real)-0.5},
     [5] = {1, (real)0.30901699437494742410, (real)-0.80901699437494742410},
@@ -152,16 +152,16 @@ VECTOR_OPERATION void butterfly(complexes *x, const unsigned radix)
 
 // ---- stages ----
 
-// Stockham's: span is the product of the radices before, rest that of those behind.
+// Stockham: span is the product of the radices before, rest that of the radices after.
 struct stage {
     size_t span, rest;
-    size_t in_step, out_step; // numbers from a point to the next
-    const real *turns;        // radix for each butterfly of a span; of the first stage, of the rest
+    size_t in_step, out_step; // distance of neighbouring points, in numbers
+    const real *turns;        // radix for each butterfly of a span; in the first stage, for each of the rest
 };
 
 typedef void stage_code(const struct stage *stage, const real *in, real *out);
 
-// Points from `first_turned` on are turned.
+// Points from `first_turned` on are multiplied by roots of unity.
 VECTOR_OPERATION void run_stage(const unsigned radix, const unsigned first_turned, const struct stage *stage,
                                 const real *in, real *out)
 {
@@ -208,7 +208,7 @@ STAGES(5)
 STAGES(7)
 STAGES(8)
 
-// A part's first stage, its later ones, and the first one with turns before it.
+// A part's first stage, its later ones, and a first stage with roots of unity before it.
 enum { FIRST, LATER, TURNED, STAGE_KINDS };
 #define STAGE_CODE(radix) [radix] = {first_##radix, later_##radix, turned_##radix}
 static stage_code *const stage_codes[HOST_FFT_RADIX + 1][STAGE_KINDS] = {
@@ -291,7 +291,7 @@ VECTOR_CODE static void halves(const void *block, size_t n, size_t first, size_t
     }
 }
 
-// A part of LANES points to the same part of LANES rows, or back.
+// Transposes a part of LANES points to the same part of LANES rows, or back.
 VECTOR_OPERATION void transpose_part(const real *from, real *to)
 {
     reals tile[LANES];

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "root_of_unity.h"
 
-// WORTH: points from which on more threads than one are worth waking.
+// WORTH: number of points from which more than one thread is worth waking.
 enum { LANES_MAX = 16, ALIGNMENT = 64, WORTH = 1 << 17 };
 
 // Inlined for a constant `wide`, so that no choice is left in the loops.
@@ -34,7 +34,7 @@ static size_t room_of(const struct host_fft *fft)
     return (3 * block + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-// The transform of the chirp's conjugate in a circle of the convolution's length, which is symmetric.
+// The transform of the chirp's conjugate on a circle of the convolution's length; it is symmetric.
 static void fill_filter(const struct host_fft_line *line, const struct host_fft *exact, double *scratch)
 {
     size_t n = line->length, circle = exact->length;
@@ -108,8 +108,8 @@ struct group {
     size_t from[LANES_MAX], to[LANES_MAX], count;
 };
 
-// Point j, of which half a spectrum has the conjugate of point n - j where it does not have j itself; the
-// spectrum of real numbers is real in the points that are their own conjugates.
+// Point j. If half a spectrum lacks point j, it has the conjugate as point n - j; the spectrum of real
+// numbers is real at points that are their own conjugates.
 FOR_WIDTH void load_point(const struct host_fft_side *side, size_t line, size_t j, size_t n, bool wide,
                           double z[2])
 {
@@ -133,7 +133,7 @@ FOR_WIDTH void load_point(const struct host_fft_side *side, size_t line, size_t 
     }
 }
 
-// To the block, with real and imaginary parts swapped for the way back.
+// Loads the block, with real and imaginary parts swapped for the inverse.
 FOR_WIDTH void load_lines(const struct group *group, bool wide, void *block)
 {
     const struct host_fft_lines *lines = group->lines;
@@ -175,7 +175,8 @@ FOR_WIDTH void store_lines(const struct group *group, bool wide, const void *blo
 
 // ---- Bluestein ----
 
-// Each of the first `count` points by a number of the table; the conjugate of the point, of the product.
+// Multiplies each of the first `count` points by a number of the table; optionally with the conjugate of the
+// point, or of the product.
 FOR_WIDTH void multiply(void *block, size_t lanes, const double *table, size_t count, bool before, bool after,
                         bool wide)
 {
@@ -203,7 +204,8 @@ FOR_WIDTH void transform(const struct host_fft_line *line, void *block, void *sc
     for (size_t i = 2 * line->length * lanes; i < 2 * circle * lanes; i++)
         set(block, i, wide, 0);
     fft->code->transform(fft, block, scratch, block);
-    multiply(block, lanes, line->filter, circle, false, true, wide); // a conjugate's transform goes back
+    multiply(block, lanes, line->filter, circle, false, true,
+             wide); // the transform of a conjugate is the inverse
     fft->code->transform(fft, block, scratch, block);
     multiply(block, lanes, line->chirp, line->length, true, false, wide);
 }

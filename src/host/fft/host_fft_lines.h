@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines of arrays, wherever their points lie, transformed as blocks of neighbouring lines (host_fft.h): of
-// any length, since those with a prime factor above 7 go by Bluestein's chirp transform (1970).
+// any length, because those with a prime factor above 7 use Bluestein's chirp transform (1970).
 #ifndef KN_HOST_FFT_HOST_FFT_LINES_H
 #define KN_HOST_FFT_HOST_FFT_LINES_H
 
 #include "host_fft.h"
 
-// A length's transform. `chirp` and `filter` in double precision, two numbers each; NULL without.
+// The transform of a length. `chirp` and `filter` are in double precision, two numbers each; NULL if not
+// used.
 struct host_fft_line {
     size_t length;
     struct host_fft *fft; // of `length`, or of the chirp transform's convolution
     double *chirp;        // exp(-pi i j^2 / length)
-    double *filter;       // the transform of its conjugate in a circle, divided by its length
-    size_t room;          // bytes of a thread's room: a block, and scratch for it
+    double *filter;       // the transform of its conjugate on a circle, divided by the length
+    size_t room;          // bytes of a thread's memory: a block, and scratch for it
 };
 
-// KN_ERROR_ARGUMENT for a length of 0; KN_ERROR_MEMORY. Free it with the other, also after a failure.
+// KN_ERROR_ARGUMENT for a length of 0; KN_ERROR_MEMORY. Free it with the other function, also after a
+// failure.
 kn_status ki_host_fft_line_create(size_t length, kn_type type, kn_host_level level,
                                   struct host_fft_line *line, kn_error *err);
 void ki_host_fft_line_free(struct host_fft_line *line);
 
-// What the points of a line are in memory: complex numbers or real ones of the transform's type, unsigned
+// What the points of a line are in memory: complex or real numbers of the transform's type, unsigned
 // integers, or half of a spectrum, whose other half is its conjugate.
 enum host_fft_points { HOST_FFT_COMPLEX, HOST_FFT_REAL, HOST_FFT_U8, HOST_FFT_U16, HOST_FFT_HALF };
 
@@ -30,9 +32,9 @@ enum { HOST_FFT_ACROSS = 3 };
 struct host_fft_side {
     void *at;
     enum host_fft_points points;
-    size_t count;                   // points of a line that are there: others are zero, or nobody's
-    size_t step;                    // from a point to the next
-    size_t across[HOST_FFT_ACROSS]; // from a line to the next on each of the other axes
+    size_t count;                   // existing points of a line: others read as zero, and are not written
+    size_t step;                    // distance of neighbouring points
+    size_t across[HOST_FFT_ACROSS]; // distance of neighbouring lines on each of the other axes
 };
 
 struct host_fft_lines {
@@ -43,8 +45,8 @@ struct host_fft_lines {
     double scale;                  // multiplies the result
 };
 
-// `room`: line->room bytes for each thread, zeroed before its first use, at a multiple of 64 bytes. From and
-// to may be the same array with the same steps. A NaN stays in its line.
+// `room`: line->room bytes for each thread, zeroed before its first use, at a multiple of 64 bytes. `from`
+// and `to` may be the same array with the same steps. A NaN stays in its line.
 void ki_host_fft_lines(const struct host_fft_lines *lines, unsigned threads, void *room);
 
 #endif

@@ -9,7 +9,7 @@ static const double pi = 3.14159265358979323846;
 void ki_fft_root_of_unity(uint64_t k, uint64_t n, double value[2])
 {
     uint64_t eighth = (8 * (k % n)) / n; // octant
-    uint64_t twice = (eighth + 1) / 2;   // quarters next to it
+    uint64_t twice = (eighth + 1) / 2;   // adjacent quarters
     double part =
         ((double)(4 * (k % n)) - (double)(twice * n)) / (4 * (double)n); // of the circle, within an eighth
     double c = cos(2 * pi * part), s = sin(2 * pi * part);

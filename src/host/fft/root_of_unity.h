@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-// exp(-2 pi i k / n), right to the last bit or two.
+// exp(-2 pi i k / n), accurate to the last bit or two.
 void ki_fft_root_of_unity(uint64_t k, uint64_t n, double value[2]);
 
 #endif

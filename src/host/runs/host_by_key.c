@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "host_runs.h"
 
-// A value of any type, and what it is combined as.
+// A value of any type, and the type in which values are combined.
 union value {
     int64_t i64; // of integers, extended
     float f32;
@@ -29,7 +29,7 @@ struct by_key_run {
     size_t first;
 };
 
-// Units of a level: elements of level 0, blocks of units of the level below of the others.
+// Units of a level: on level 0 elements, on the others blocks of units of the level below.
 struct units {
     unsigned level;
     size_t from, to;
@@ -57,7 +57,8 @@ static inline union value cut(const struct by_key *b, int64_t value)
 
 static union value combine_integers(const struct by_key *b, union value x, union value y)
 {
-    uint64_t flip = b->type % 2 ? (uint64_t)1 << 63 : 0; // of unsigned ones, which are extended as signed
+    uint64_t flip =
+        b->type % 2 ? (uint64_t)1 << 63 : 0; // for unsigned integers, which are extended like signed ones
     bool less;
 
     if (b->op == KN_REDUCE_SUM)
@@ -91,7 +92,7 @@ static union value combine(const struct by_key *b, union value x, union value y)
 
 static union value fold_block(const struct by_key_run *run, struct units units);
 
-// What a unit has of the run.
+// A unit's part of the run.
 static union value unit_value(const struct by_key_run *run, unsigned level, size_t unit)
 {
     size_t from = unit * RUNS_BLOCK, first = run->first;
@@ -112,7 +113,7 @@ static union value fold_in_order(const struct by_key_run *run, struct units unit
     return all;
 }
 
-// Of units up to the end of a leaf.
+// The part in units up to the end of a leaf.
 static union value fold_leaves(const struct by_key_run *run, struct units units)
 {
     size_t first = units.from / RUNS_LEAF, last = (units.to - 1) / RUNS_LEAF, half = 1;
@@ -126,7 +127,7 @@ static union value fold_leaves(const struct by_key_run *run, struct units units)
     return combine(run->by, fold_leaves(run, left), fold_leaves(run, right));
 }
 
-// Of units of one block.
+// The part in units of one block.
 static union value fold_block(const struct by_key_run *run, struct units units)
 {
     size_t cut_at = units.to / RUNS_LEAF * RUNS_LEAF;
@@ -163,7 +164,7 @@ static void store(const struct by_key *b, size_t i, union value value)
         host_store(b->results, i, b->size, value.i64);
 }
 
-// The runs that begin among a thread's elements, to their ends.
+// Reduces the runs that begin among a thread's elements, to their ends.
 static void reduce_share(void *context, size_t t)
 {
     const struct by_key *b = context;

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of equal neighbours on the host, shared out among threads: equal is what == says.
+// Runs of equal neighbours on the host, shared among threads; equality is that of ==.
 #ifndef KN_HOST_RUNS_H
 #define KN_HOST_RUNS_H
 
 #include "host/host.h"
 
-// Of one thread's elements: how many begin a run, and the run's number of the first of them.
+// For one thread's elements: how many begin a run, and the number of the first of these runs.
 struct runs_share {
     size_t count, start;
-    size_t last; // where the last run up to their end begins, and 1; 0: none
+    size_t last; // 1 plus the position where the last run up to their end begins; 0: none
 };
 
 struct runs {
     const void *x;
     size_t n, size;
-    uint64_t magnitude, infinity; // of floats: the bits without the sign; of others infinity is 0
+    uint64_t magnitude, infinity; // of floats: the bits without the sign; for other types infinity is 0
     unsigned threads;
     struct runs_share *shares; // one a thread
 };
 
-// Element i begins a run. Where `size` is a constant there is no switch left.
+// Whether element i begins a run. If `size` is a constant, no switch remains.
 static inline bool runs_begin(const struct runs *r, size_t i, size_t size)
 {
     uint64_t a, b;
@@ -34,7 +34,7 @@ static inline bool runs_begin(const struct runs *r, size_t i, size_t size)
 }
 
 // Counts the runs of n elements of x, and fills in where each thread's go. *count becomes their number. The
-// shares are the caller's to free.
+// caller frees the shares.
 kn_status ki_runs_count(struct runs *r, const void *x, kn_type type, size_t n, const struct host_plan *plan,
                         size_t *count, kn_error *err);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of keys_avx512.h, as AVX2 has them.
+// The operations of keys_avx512.h for AVX2.
 #ifndef KN_HOST_SIMD_KEYS_AVX2_H
 #define KN_HOST_SIMD_KEYS_AVX2_H
 
@@ -13,11 +13,11 @@
 enum { REGISTERS = 16 };
 
 typedef __m256i vector;
-typedef unsigned lane_set; // a bit for every 32 bits
+typedef unsigned lane_set; // one bit for every 32 bits
 
 #if KEY_BITS == 64
 typedef host_i64 key;
-typedef long long stored_key; // as the intrinsics spell it
+typedef long long stored_key; // the type that the intrinsics expect
 enum { LANES = 4 };
 #define KEY_MAX      INT64_MAX
 #define EPI(name)    _mm256_##name##_epi64

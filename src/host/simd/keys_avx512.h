@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on vectors of signed integers of KEY_BITS (simd.h), as AVX-512 has them.
+// Operations on vectors of signed integers of KEY_BITS (simd.h), for AVX-512.
 #ifndef KN_HOST_SIMD_KEYS_AVX512_H
 #define KN_HOST_SIMD_KEYS_AVX512_H
 
@@ -9,7 +9,7 @@
 
 #include "host/host.h"
 
-// Further extensions, ",name", that a file wants before it includes simd.h.
+// Further extensions, ",name", that a file needs; it defines them before it includes simd.h.
 #ifndef SIMD_MORE
 #define SIMD_MORE ""
 #endif
@@ -61,7 +61,7 @@ VECTOR_OPERATION void store(key *to, vector v)
     _mm512_storeu_si512(to, v);
 }
 
-// The first `count` lanes from memory, KEY_MAX in the others.
+// Loads the first `count` lanes from memory; the others are KEY_MAX.
 VECTOR_OPERATION vector load_first(const key *from, size_t count)
 {
     return EPI(mask_loadu)(EPI(set1)(KEY_MAX), first_lanes(count), from);
@@ -107,7 +107,7 @@ VECTOR_OPERATION void interleave(vector *a, vector *b)
     *a = low;
 }
 
-// Keys up to the threshold go to `left` and on, greater ones before `right`; returns how many went left.
+// Writes keys up to the threshold from `left` on, greater ones before `right`; returns how many went left.
 // There must be room for a whole vector at both positions.
 VECTOR_OPERATION size_t divide(vector v, vector threshold, key *left, key *right)
 {
@@ -134,8 +134,8 @@ VECTOR_OPERATION size_t count_lanes(lane_set lanes)
     return (size_t)__builtin_popcount(lanes);
 }
 
-// These lanes go to memory, one behind the other; whatever follows them there may be overwritten, up to a
-// whole vector.
+// Writes these lanes to memory, one after the other; whatever follows there may be overwritten, up to a whole
+// vector.
 VECTOR_OPERATION void keep_lanes(vector v, lane_set lanes, key *to)
 {
     store(to, EPI(maskz_compress)(lanes, v));

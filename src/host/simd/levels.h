@@ -5,9 +5,9 @@
 
 #include "host/host.h"
 
-// HOST_LEVELS(name): the initialiser of a table [level][is it 64 bits wide?] of addresses, and
-// HOST_DECLARE_LEVELS(type, name) what it needs before. HOST_VECTORS: without KN_HOST_SCALAR.
-// HOST_SET_VECTORS: of what there is for one width alone, a table [level].
+// HOST_LEVELS(name): the initialiser of a table [level][is it 64 bits wide?] of addresses;
+// HOST_DECLARE_LEVELS(type, name) must come before it. HOST_VECTORS: without KN_HOST_SCALAR.
+// HOST_SET_VECTORS: for functions of one width only, a table [level].
 #define HOST_WIDTHS(name, set)                                                                               \
     {                                                                                                        \
         &ki_##name##_##set##_32, &ki_##name##_##set##_64                                                     \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of reals_avx512.h, as AVX2 has them.
+// The operations of reals_avx512.h for AVX2.
 #ifndef KN_HOST_SIMD_REALS_AVX2_H
 #define KN_HOST_SIMD_REALS_AVX2_H
 

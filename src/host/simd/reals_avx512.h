@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on vectors of floats or doubles, of KEY_BITS (simd.h), as AVX-512 has them.
+// Operations on vectors of floats or doubles, of KEY_BITS (simd.h), for AVX-512.
 #ifndef KN_HOST_SIMD_REALS_AVX512_H
 #define KN_HOST_SIMD_REALS_AVX512_H
 
 #include "keys_avx512.h"
 
 typedef lane_set marks; // lanes for which something is true
-typedef vector tally;   // how often it was, a lane
+typedef vector tally;   // how often that was the case, a lane
 
 #if KEY_BITS == 64
 typedef double real;
@@ -29,7 +29,7 @@ VECTOR_OPERATION reals set_reals(real value)
     return REALS(set1)(value);
 }
 
-// Never of NaN.
+// Never true for NaN.
 VECTOR_OPERATION marks less(reals a, reals b)
 {
     return REALS_MASK(cmp)(a, b, _CMP_LT_OQ);
@@ -95,7 +95,7 @@ VECTOR_OPERATION void store_reals(real *to, reals v)
     REALS(storeu)(to, v);
 }
 
-// Of LANES whole numbers.
+// From LANES integers.
 VECTOR_OPERATION reals reals_of_integers(const int32_t *from)
 {
 #if KEY_BITS == 64
@@ -105,7 +105,7 @@ VECTOR_OPERATION reals reals_of_integers(const int32_t *from)
 #endif
 }
 
-// LANES doubles.
+// Loads LANES doubles.
 VECTOR_OPERATION void store_doubles(double *to, reals v)
 {
 #if KEY_BITS == 64
@@ -116,7 +116,7 @@ VECTOR_OPERATION void store_doubles(double *to, reals v)
 #endif
 }
 
-// a + b c, rounded once where the processor can.
+// a + b c, rounded once if the processor can.
 VECTOR_OPERATION reals plus_product(reals a, reals b, reals c)
 {
     return REALS(fmadd)(b, c, a);
@@ -153,13 +153,13 @@ VECTOR_OPERATION void transpose_lanes(reals *v, const size_t step)
 
 #include "transpose.h"
 
-// To whole numbers.
+// Converts to integers.
 VECTOR_OPERATION reals rounded(reals v)
 {
     return REALS(roundscale)(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
-// The first `count` lanes from memory, 0 in the others.
+// Loads the first `count` lanes from memory; the others are 0.
 VECTOR_OPERATION reals load_first_reals(const real *from, size_t count)
 {
     return REALS(maskz_loadu)((lane_set)((1U << count) - 1), from);
@@ -178,7 +178,7 @@ VECTOR_OPERATION double total_of_doubles(doubles v)
     return _mm512_reduce_add_pd(v);
 }
 
-// A sum of all lanes.
+// The sum of all lanes.
 VECTOR_OPERATION real total_of_reals(reals v)
 {
     return REALS(reduce_add)(v);
@@ -191,7 +191,7 @@ VECTOR_OPERATION reals load_floats(const float *from)
     return _mm512_cvtps_pd(_mm256_loadu_ps(from));
 }
 
-// Each lane to one of LANES doubles.
+// Adds each lane to one of LANES doubles.
 VECTOR_OPERATION void add_to_doubles(double *to, reals v)
 {
     store_reals(to, load_reals(to) + v);
@@ -212,7 +212,7 @@ VECTOR_OPERATION reals between_reals(const real *x, reals at)
     return plus_product(low, at - _mm512_cvtepi32_pd(whole), high - low);
 }
 
-// The first `count`, 0 in the other lanes.
+// Loads the first `count`; the other lanes are 0.
 VECTOR_OPERATION reals gather_first_reals(const real *x, const uint32_t *indices, size_t count)
 {
     const __mmask8 lanes = (__mmask8)((1U << count) - 1);
@@ -220,7 +220,7 @@ VECTOR_OPERATION reals gather_first_reals(const real *x, const uint32_t *indices
     return _mm512_mask_i32gather_pd(set_reals(0), lanes, _mm256_maskz_loadu_epi32(lanes, indices), x, 8);
 }
 
-// sums + a b in double, of all lanes.
+// sums + a b in double, in all lanes.
 VECTOR_OPERATION doubles plus_products(doubles sums, reals a, reals b)
 {
     return plus_product(sums, a, b);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations that the vector code of the host is written in, for one instruction set and one width. The
-// build compiles the files of simd_sources and the like (Makefile.am) once for each: it defines SIMD_SCALAR,
-// SIMD_AVX2 or SIMD_AVX512, and KEY_BITS, 32 or 64. What uses them is declared VECTOR_CODE, so that nothing
-// else in the library needs such a processor; what a file exports is named by SIMD_NAME.
+// The operations in which the host's vector code is written, for one instruction set and one width. The build
+// compiles the files of simd_sources and the like (Makefile.am) once for each: it defines SIMD_SCALAR,
+// SIMD_AVX2 or SIMD_AVX512, and KEY_BITS, 32 or 64. Functions that use them are declared VECTOR_CODE, so that
+// nothing else in the library needs such a processor; exported functions are named by SIMD_NAME.
 //
 // keys_*.h: vectors of signed integers of KEY_BITS; reals_*.h: of floats or doubles. An operation is
-// explained where AVX-512 has it; plain C (scalar) has those that it is used with, for vectors of one lane.
-// Another instruction set is two such files, a case here, a line in levels.h and its libraries in
+// explained in the file for AVX-512; plain C (scalar) has those that are used with it, for vectors of one
+// lane. Another instruction set needs two such files, a case here, a line in levels.h and its libraries in
 // Makefile.am.
 #ifndef KN_HOST_SIMD_SIMD_H
 #define KN_HOST_SIMD_SIMD_H
@@ -35,7 +35,7 @@
 #error "no instruction set: see simd_sources in Makefile.am"
 #endif
 
-// name_avx2_32, as levels.h declares it; and name_avx2, of what there is for one width alone.
+// name_avx2_32, as levels.h declares it; and name_avx2, for functions of one width only.
 #define SIMD_JOIN(name, set, bits)   ki_##name##_##set##_##bits
 #define SIMD_EXPAND(name, set, bits) SIMD_JOIN(name, set, bits)
 #define SIMD_NAME(name)              SIMD_EXPAND(name, SIMD_SET, KEY_BITS)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operation `transpose_reals`, of LANES vectors, with the shuffles that AVX2 and AVX-512 share: within
-// the 128 bits of a lane first, and then by transpose_lanes, of which both have their own.
+// The operation `transpose_reals` on LANES vectors, with the shuffles that AVX2 and AVX-512 share: first
+// within the 128 bits of a lane, and then by transpose_lanes, which each defines itself.
 
 #if KEY_BITS == 64
-enum { WITHIN = 2 }; // numbers of 128 bits
+enum { WITHIN = 2 }; // numbers in 128 bits
 
 VECTOR_OPERATION void transpose_within(reals *v)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stable sorting by indices: radix sort, least digit first, of keys and indices side by side.
+// Stable sorting by indices: radix sort, least digit first, of keys with their indices.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +12,13 @@ struct radix {
     size_t n, key_size, index_size; // bytes: 4 or 8
     unsigned threads;
     void *keys[2], *indices[2];
-    size_t *positions; // of each thread and digit: where its next element goes
+    size_t *positions; // where the next element of each thread and digit goes
     unsigned shift;
-    bool is_last; // digit: nobody needs the keys behind it
+    bool is_last; // the last digit: the keys are not needed after it
 };
 
-// What is the same in all keys of a sign, [0] for those with the highest bit clear: bits that all have, that
-// any has.
+// What is the same in all keys of a sign, [0] for those with the highest bit clear: bits that are set in all
+// of them, and bits that are set in any.
 struct seen {
     uint64_t all[2], any[2];
 };
@@ -97,21 +97,21 @@ static kn_status rank_all(const struct radix *r, const void *x, size_t size, con
     return KN_OK;
 }
 
-// Is the digit at `shift` the same in all keys that the highest digit leaves together?
+// Whether the digit at `shift` is the same in all keys that the highest digit leaves together.
 static bool is_needless(const struct radix *r, unsigned shift, const struct seen *seen)
 {
     bool is_highest = shift + DIGIT_BITS == 8 * r->key_size, differs = false;
     unsigned signs = 0;
 
     for (int upper = 0; upper < 2; upper++)
-        if (!(seen->all[upper] & ~seen->any[upper])) { // there were keys of this sign
+        if (!(seen->all[upper] & ~seen->any[upper])) { // there are keys of this sign
             signs++;
             differs |= ((seen->all[upper] ^ seen->any[upper]) >> shift & (DIGITS - 1)) != 0;
         }
     return !differs && !(is_highest && signs == 2);
 }
 
-// The first digit from `shift` on that has to be sorted by; the keys' width if there is none.
+// The first digit from `shift` on that has to be sorted; the keys' width if there is none.
 static unsigned next_digit(const struct radix *r, unsigned shift, const struct seen *seen)
 {
     while (shift < 8 * r->key_size && is_needless(r, shift, seen))
@@ -178,7 +178,7 @@ static void swap(void **pair)
     pair[1] = first;
 }
 
-// One digit; what is sorted stands in keys[0] and indices[0] again.
+// Sorts by one digit; the result is in keys[0] and indices[0] again.
 static void sort_digit(struct radix *r)
 {
     size_t position = 0;
@@ -215,7 +215,7 @@ static kn_status argsort(const void *x, size_t n, void *indices, size_t index_si
     r.keys[1] = memory + positions_bytes + keys_bytes;
     r.indices[0] = indices;
     r.indices[1] = memory + positions_bytes + 2 * keys_bytes;
-    // Indices of 8 bytes behind keys of 4, of which there may be an odd number: keep them aligned.
+    // Indices of 8 bytes after keys of 4, of which there may be an odd number: keep them aligned.
     if (index_size == 8 && r.key_size == 4) {
         r.indices[1] = memory + positions_bytes;
         r.keys[0] = memory + positions_bytes + n * index_size;
@@ -288,7 +288,7 @@ static void return_share(void *context, size_t first, size_t end)
     memcpy(p->items + first * p->size, p->spare + first * p->size, (end - first) * p->size);
 }
 
-// Puts n items of `size` bytes in order, by way of `spare`.
+// Puts n items of `size` bytes in order, using `spare`.
 static void permute(void *items, size_t size, size_t n, const size_t *order, void *spare,
                     const struct host_plan *plan)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of 8 and 16 bits: there are so few different ones that they are counted.
+// Elements of 8 and 16 bits: there are so few different values that they are counted.
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,11 +7,11 @@
 #include "host_sort.h"
 
 enum {
-    TABLES = 4,            // neighbours are counted apart: equal ones would wait for one another
+    TABLES = 4, // neighbours are counted in different tables, because equal ones would wait for each other
     COUNTED_FROM = 1 << 16 // elements of 16 bits; fewer are sorted
 };
 
-// Counts bytes, which are loaded together.
+// Counts bytes that are loaded together.
 static void count_bytes(const uint8_t *x, size_t first, size_t end, uint32_t *counts)
 {
     enum { KINDS = 256, WORD = sizeof(uint64_t), AHEAD = 2048 };
@@ -46,8 +46,8 @@ struct counting {
     const void *x;
     size_t n, size; // elements, and bytes of one
     unsigned threads;
-    uint32_t *counts; // of a thread's, less than 2^32 elements at a time, TABLES tables
-    size_t *totals;   // of a thread's, one table
+    uint32_t *counts; // of each thread, for less than 2^32 elements at a time, TABLES tables
+    size_t *totals;   // of each thread, one table
 };
 
 static void count_share(void *context, size_t t)
@@ -77,7 +77,7 @@ kn_status ki_host_count(const void *x, size_t n, const struct host_codec *codec,
 {
     size_t size = plan->size, kinds = (size_t)1 << 8 * size,
            each = kinds * (sizeof **counts + TABLES * sizeof(uint32_t));
-    unsigned threads = ki_host_threads(plan, n * size / 4); // a thread's tables have to be worth while
+    unsigned threads = ki_host_threads(plan, n * size / 4); // a thread's tables have to be worthwhile
     size_t *totals = ki_kept_take_zeros(plan->kept, threads * each + kinds * sizeof *totals, 1),
            *by_key = totals;
     uint32_t *tables;
@@ -115,7 +115,7 @@ static void fill(void *keys, size_t first, size_t count, size_t n, size_t size, 
         fill_shorts(keys, first, count, n, (int16_t)stored);
 }
 
-// Few elements of 16 bits, less than there are keys: sorted as 32 bits.
+// Few elements of 16 bits, fewer than there are keys: sorted as 32 bits.
 static kn_status sort_widened(int16_t *keys, size_t n, const struct host_codec *codec,
                               const struct host_plan *plan, kn_error *err)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quicksort of signed integers with vectors: Bramas 2017, Blacher, Giesen, Kuehne 2022. A piece is divided by
-// a threshold, each vector in one step; at most SMALL keys are sorted in registers, by a network down the
-// columns (Green's for 16 rows) and bitonic merges across lanes.
+// Quicksort of signed integers with vectors: Bramas 2017, Blacher, Giesen, Kuehne 2022. A piece is
+// partitioned by a threshold, each vector in one step; at most SMALL keys are sorted in registers, by a
+// network down the columns (Green's for 16 rows) and bitonic merges across lanes.
 //
 // Every piece is known to lie within bounds, which end the work on equal keys: a piece whose bounds are one
-// value is sorted. When the dividing goes badly too often the threshold becomes the middle of the bounds:
+// value is sorted. If partitions are too uneven too often, the threshold becomes the middle of the bounds:
 // then at most KEY_BITS more levels follow, so no input takes more than O(n (log n + KEY_BITS)).
 //
 // Compiled for every instruction set and width (src/host/simd/simd.h).
@@ -25,7 +25,7 @@ enum {
 
 #define UNROLL _Pragma("GCC unroll 16")
 
-// Each column ascending from row 0; a line is a step of the network.
+// Each column ascending from row 0; one line is one step of the network.
 // clang-format off
 VECTOR_OPERATION void sort_columns(vector *v, const int rows)
 {
@@ -56,7 +56,7 @@ VECTOR_OPERATION void merge_columns(vector *v, const int rows)
 {
     UNROLL
     for (int span = 2; span <= LANES; span *= 2) {
-        // A key against its mirror image in the two runs together.
+        // Compares a key with its mirror image in the two runs together.
         UNROLL
         for (int i = 0; i < (rows + 1) / 2; i++) {
             vector mirrored = exchange(v[i], span - 1);
@@ -152,15 +152,15 @@ VECTOR_OPERATION vector encoded(vector v, const struct host_codec *codec)
     return codec ? encode(v, codec) : v;
 }
 
-// Keys up to `threshold` come first; returns how many. n >= 2 * BLOCK * LANES. `codec` is NULL or not where
-// this is compiled into its caller.
+// Puts keys up to `threshold` first; returns how many there are. n >= 2 * BLOCK * LANES. Where this is
+// inlined, the compiler knows whether `codec` is NULL.
 VECTOR_OPERATION size_t divide_blocks(key *keys, size_t n, key threshold, const struct host_codec *codec)
 {
     enum { STEP = BLOCK * LANES };
     size_t rest = n % STEP, saved = 2 * STEP + rest;
     key kept[3 * STEP], divided[3 * STEP + 2 * LANES];
-    key *read_left = keys + STEP, *read_right = keys + n - STEP - rest; // unread: what lies between
-    key *left = keys, *right = keys + n;                                // divided: what lies outside
+    key *read_left = keys + STEP, *read_right = keys + n - STEP - rest; // the unread keys lie between them
+    key *left = keys, *right = keys + n; // the partitioned keys lie outside them
     key *low = divided, *high = divided + saved + 2 * LANES;
     vector limit = broadcast(threshold);
 
@@ -169,7 +169,7 @@ VECTOR_OPERATION size_t divide_blocks(key *keys, size_t n, key threshold, const 
     while (read_left < read_right) {
         vector v[BLOCK];
         const key *from, *ahead;
-        // Read where there is less room to write. That is known late, so memory is asked for long before.
+        // Reads on the side with less room to write. That is known late, so memory is prefetched long before.
         if (read_left - left <= right - read_right) {
             from = read_left;
             ahead = from + AHEAD * STEP;
@@ -226,7 +226,8 @@ VECTOR_OPERATION size_t random_below(size_t n, uint64_t *chance) // Marsaglia 20
     return (size_t)(((*chance >> 32) * n) >> 32);
 }
 
-// Of a few keys: the medians, lane by lane, of five vectors here and there, and their middle.
+// A pivot from a few keys: the medians, lane by lane, of five vectors from different places, and their
+// middle.
 VECTOR_CODE static key pivot_of_few(const key *keys, size_t n, uint64_t *chance)
 {
     key middle[LANES];
@@ -256,7 +257,7 @@ VECTOR_CODE static key pivot_of_many(const key *keys, size_t n, uint64_t *chance
     return sample[SAMPLE / 2];
 }
 
-// A piece that is being sorted: within bounds, and how many more times its threshold may be a pivot.
+// A piece being sorted: its bounds, and how many more times its threshold may be a pivot.
 struct piece {
     key least, most;
     unsigned tries;
@@ -265,8 +266,8 @@ struct piece {
 
 enum { MANY = 4096 /* keys */ };
 
-// Divides n > SMALL keys of bounds that differ, and sets *threshold to what it took: at least `least`, less
-// than `most`.
+// Partitions n > SMALL keys with different bounds, and sets *threshold to the one used: at least `least`,
+// less than `most`.
 VECTOR_CODE static size_t divide_piece(key *keys, size_t n, struct piece *piece, key *threshold)
 {
     if (piece->tries > 0) {
@@ -322,7 +323,7 @@ VECTOR_CODE static void decode_all(void *data, size_t n, const struct host_codec
 
 enum { CACHED = (1 << 18) / sizeof(key) };
 
-// Decodes what a cache holds while it does.
+// Decodes while the keys are in the cache.
 VECTOR_CODE static void sort_and_decode(key *keys, size_t n, struct piece piece,
                                         const struct host_codec *codec)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which quicksort sorts keys of a width on a kind of processor.
+// The quicksort for keys of a width on a kind of processor.
 #include "host_sort.h"
 
 const struct host_quicksort *ki_host_quicksort_for(const struct host_plan *plan)

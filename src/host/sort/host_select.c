@@ -12,9 +12,9 @@
 
 enum {
     SMALL = 1 << 15,   // elements that are sorted rather than sampled
-    MOST_READS = 8,    // a sort takes about as long as more would
+    MOST_READS = 8,    // a sort takes about as long as more reads would
     AT_A_TIME = 8192,  // elements
-    SORTED_FROM = 1024 // where a quickselect ends
+    SORTED_FROM = 1024 // the length at which a quickselect ends
 };
 
 static const struct host_codec as_is = {0, 0, 0, 0};
@@ -64,7 +64,7 @@ void ki_host_quickselect(const struct host_quicksort *quicksort, void *from, siz
         if (threshold == most)
             threshold--;
         size_t lows = quicksort->divide(keys, n, threshold, NULL);
-        if (first < lows && last >= lows) { // the greatest here and the least there
+        if (first < lows && last >= lows) { // the greatest of the lower part and the least of the upper one
             int64_t low[2], high[2];
             ki_host_quickselect(quicksort, keys, lows, size, first, first, least, threshold, low);
             ki_host_quickselect(quicksort, keys + lows * size, n - lows, size, last - lows, last - lows,
@@ -109,7 +109,7 @@ static kn_status draw_sample(struct selection *s, kn_error *err)
     return KN_OK;
 }
 
-// Around a rank; *share becomes the part of the sample between the bounds.
+// The bracket around a rank; *share becomes the part of the sample between the bounds.
 static struct host_bracket bracket_for(const struct selection *s, size_t rank, double *share)
 {
     double count = (double)s->how->samples, position = (double)rank / (double)s->n * count;
@@ -144,7 +144,7 @@ static void read_share(void *context, size_t first, size_t end)
     struct host_bracket *bracket = read->bracket;
     size_t size = s->plan->size;
     struct host_bracket own = {.low = bracket->low, .high = bracket->high, .limit = bracket->limit};
-    int64_t kept[AT_A_TIME + 16]; // and a vector
+    int64_t kept[AT_A_TIME + 16]; // and room for a vector
 
     for (; first < end; first += AT_A_TIME) {
         size_t some = end - first < AT_A_TIME ? end - first : AT_A_TIME;
@@ -187,7 +187,7 @@ static void answer_within(struct selection *s, const struct host_bracket *b)
     }
 }
 
-// One read of x around the next rank that is wanted; `missed` if it is not answered then.
+// One read of x around the next wanted rank; `missed` if that does not answer it.
 static kn_status read_bracket(struct selection *s, kn_error *err)
 {
     unsigned threads = ki_host_threads(s->plan, s->n * s->plan->size);

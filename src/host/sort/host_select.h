@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selection on the host with what its tests turn.
+// Selection on the host, with parameters for its tests.
 #ifndef KN_HOST_SORT_HOST_SELECT_H
 #define KN_HOST_SORT_HOST_SELECT_H
 
@@ -9,11 +9,11 @@ struct host_select {
     size_t samples; // 0: chosen by n
     double
         deviation; // a bracket's half width, in square roots of the samples; 0: 3, which misses once in 10^8
-    // What happened:
-    size_t reads;  // of brackets
-    bool missed;   // a bracket did not hold its rank, or too much
-    bool sorted;   // a copy was
-    size_t beyond; // NaN
+    // Results:
+    size_t reads;  // number of reads by brackets
+    bool missed;   // a bracket did not hold its rank, or held too much
+    bool sorted;   // a copy was sorted
+    size_t beyond; // number of NaN
 };
 
 kn_status ki_host_select(const void *x, kn_type type, size_t n, const size_t *ranks, size_t count,

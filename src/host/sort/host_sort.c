@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's sort of keys of 32 and 64 bits: all threads divide the keys together, as in quicksort, until
-// each has pieces enough to sort by itself.
+// The host's sort of keys of 32 and 64 bits: all threads partition the keys together, as in quicksort, until
+// each has enough pieces to sort alone.
 #include "host_sort.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { PIECES_A_THREAD = 4 /* about: then the last to finish is not late */ };
 
-#define TOGETHER_FROM ((size_t)1 << 20) // bytes that are worth dividing together
+#define TOGETHER_FROM ((size_t)1 << 20) // bytes that are worth partitioning together
 
 // Keys [start, start + n), encoded, within [least, most].
 struct piece {
@@ -29,7 +29,7 @@ struct sorting {
     size_t n, size; // keys, and bytes of one
     unsigned threads;
     uint64_t chance;
-    struct run *lows, *highs; // of each thread, while dividing: those on the wrong side
+    struct run *lows, *highs; // of each thread, while partitioning: keys on the wrong side
     struct piece *pieces;
     size_t count;
     struct ki_kept *kept;
@@ -73,8 +73,8 @@ static void swap_runs(const struct sorting *s, size_t skip, size_t count)
     }
 }
 
-// Of what each thread divided, what lies on the wrong side of `lows`, all lows together. Returns how many
-// keys that are on either side.
+// Collects what each thread's partition left on the wrong side of `lows`, the number of all lows. Returns how
+// many keys are on each side.
 static size_t find_misplaced(struct sorting *s, const struct piece *piece, size_t lows)
 {
     size_t border = piece->start + lows, misplaced = 0;
@@ -116,8 +116,8 @@ static void swap_share(void *context, size_t first, size_t end)
     swap_runs(d->s, first, end - first);
 }
 
-// Divides a piece by all threads: each its share, and then what lies on the wrong side is exchanged.
-// Returns how many keys are up to the threshold. `codec` is NULL if the keys are encoded.
+// Partitions a piece with all threads: each partitions its share, and then keys on the wrong side are
+// exchanged. Returns how many keys are up to the threshold. `codec` is NULL if the keys are encoded.
 static size_t divide_together(struct sorting *s, const struct piece *piece, int64_t threshold,
                               const struct host_codec *codec)
 {
@@ -131,7 +131,7 @@ static size_t divide_together(struct sorting *s, const struct piece *piece, int6
     return lows;
 }
 
-// Divides s->pieces[i]; the upper part becomes a piece of its own.
+// Partitions s->pieces[i]; the upper part becomes a new piece.
 static void divide_piece(struct sorting *s, size_t i, const struct host_codec *codec)
 {
     struct piece *piece = &s->pieces[i];
@@ -152,7 +152,7 @@ static int by_size(const void *a, const void *b)
     return (left->n < right->n) - (left->n > right->n);
 }
 
-// The largest piece that is worth dividing together, or s->count.
+// The largest piece that is worth partitioning together, or s->count.
 static size_t largest_piece(const struct sorting *s)
 {
     size_t found = s->count, most = s->n / ((size_t)PIECES_A_THREAD * s->threads);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first k of a column: its k-th element, all that come before it, and as many of its equals as are
+// The first k of a column: its k-th element, all that come before it, and as many elements equal to it as
 // needed.
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@ struct top {
     struct share *shares; // one a thread
 };
 
-// Of one thread's elements: how many come before the k-th and how many are equal to it; then, of the latter,
-// how many are among the k, and where the thread's first element goes.
+// For one thread's elements: how many come before the k-th and how many are equal to it; then, how many of
+// the equal ones are among the k, and where the thread's first element goes.
 struct share {
     size_t before, equal, position;
 };
@@ -39,7 +39,7 @@ static inline __attribute__((always_inline)) void count_elements(const struct to
     top->shares[t] = (struct share){before, equal, 0};
 }
 
-// In the order of their numbers, so that a stable sort can put them right.
+// In the order of their numbers, so that a stable sort gives the right result.
 static inline __attribute__((always_inline)) void gather_elements(const struct top *top, size_t t,
                                                                   const size_t size)
 {
@@ -104,7 +104,7 @@ static void gather(struct top *top)
     ki_parallel(top->threads, top->threads, KI_STATIC, count_share, top);
     for (unsigned t = 0; t < top->threads; t++)
         before += top->shares[t].before;
-    wanted = top->k - before; // of the equals
+    wanted = top->k - before; // of the equal ones
     for (unsigned t = 0; t < top->threads; t++) {
         struct share *share = &top->shares[t];
 
@@ -157,7 +157,7 @@ kn_status kn_host_top_k(const void *x, kn_type type, size_t n, size_t k, void *v
     top.codec = ki_host_codec(type, top.plan.descending);
     top.threads = ki_host_threads(&top.plan, n * top.plan.size);
     top.shares = malloc(top.threads * sizeof *top.shares);
-    // What is not wanted is needed all the same.
+    // Unwanted outputs are needed all the same.
     top.values = values ? values : (own_values = malloc(k * top.plan.size));
     top.indices = indices ? indices : (own_indices = malloc(k * top.index_size));
     status = top.shares && top.values && top.indices

@@ -27,7 +27,7 @@ static uint64_t bits_of_double(double value)
 }
 
 // The element nearest to `edge` that is not below it, or with `down` not above it; false if there is none.
-// Zeros are the outermost: -0, which equals +0, is below it in the order of stored bits.
+// Zeros are the outermost ones: -0, which equals +0, is below it in the order of stored bits.
 static bool nearest_element(double edge, kn_type type, bool down, uint64_t *bits)
 {
     unsigned width = ki_element_bits(type);
@@ -93,7 +93,7 @@ kn_status ki_histogram_edges_make(const char *function, kn_type type, const doub
         ki_histogram_edges_free(made);
         return ki_fail_memory(err, (bins + 1) * (sizeof *made->edges + size), "the edges of a histogram");
     }
-    // A step that is no number of its own is taken apart, as numpy.linspace does.
+    // A step that is not representable is split, as in numpy.linspace.
     for (size_t i = 0; i <= bins; i++)
         made->edges[i] = edges       ? edges[i]
                          : i == bins ? high

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact sums of integers: loops of a fixed length, which the compiler turns into vectors of what VECTOR_CODE
-// allows. Compiled for every instruction set (src/host/simd/simd.h).
+// Exact sums of integers: loops of a fixed length, which the compiler vectorises as VECTOR_CODE allows.
+// Compiled for every instruction set (src/host/simd/simd.h).
 #include "host_digits.h"
 
 #include "host/simd/simd.h"
@@ -9,7 +9,7 @@ typedef uint64_t __attribute__((may_alias)) key64;
 
 enum { BLOCK = 256 }; // keys
 
-// add_all_8 and so on. A square has two digits, of which keys of up to 16 bits have but one.
+// add_all_8 and so on. A square has two digits; for keys of up to 16 bits, the second is always 0.
 #define KEY         uint8_t
 #define SQUARE      uint32_t
 #define KEY_NAME(x) x##8
@@ -23,7 +23,7 @@ enum { BLOCK = 256 }; // keys
 #define KEY_NAME(x) x##32
 #include "host_digits_keys.h"
 
-// No vector multiplies 64 bits by 64.
+// No vector instruction multiplies 64 bits by 64.
 VECTOR_OPERATION void add_all_64(const key64 *x, size_t n, uint64_t sign, uint64_t shift,
                                  const bool wants_squares, struct moments_exact *to)
 {

@@ -6,8 +6,8 @@
 #include "host/simd/levels.h"
 #include "moments_finish.h"
 
-// Of integers of `size` bytes: their stored bits, with `sign` flipped, are their keys. Adds n keys to the
-// sums and, if they are wanted, the digits of the squares of their distances from `shift`.
+// The keys of integers of `size` bytes are their stored bits, with `sign` flipped. Adds n keys to the sums
+// and, if wanted, the digits of the squares of their distances from `shift`.
 struct host_integers {
     const void *x;
     size_t size;

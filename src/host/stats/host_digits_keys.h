@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact sums of keys of one width. Included by host_digits.c for each, with KEY, SQUARE, a type for the
-// square of two keys' difference, and KEY_NAME(x), which gives x the width's ending; they are undefined at
-// the end.
+// Exact sums of keys of one width. Included by host_digits.c for each width, with KEY, SQUARE (a type for the
+// square of two keys' difference), and KEY_NAME(x), which appends the width to x; they are undefined at the
+// end.
 
 typedef KEY __attribute__((may_alias)) KEY_NAME(key);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histograms on the host: each thread counts for itself.
+// Histograms on the host: each thread counts separately.
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ struct histogram {
     uint64_t *counts; // of each thread
 };
 
-// The bin of a key that is counted: from where it is expected.
+// The bin of a key that is counted, searched from where it is expected.
 static inline size_t find_bin(const struct histogram *h, int64_t key, int64_t stored)
 {
     size_t low = 0, high = h->edges.used;

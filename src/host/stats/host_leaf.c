@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of a leaf of the fixed tree with vectors of doubles, AT_A_TIME of them side by side: as many as there
-// are registers for; memory is asked for AHEAD bytes before. Compiled for every instruction set with vectors
+// are registers for; memory is prefetched AHEAD bytes before. Compiled for every instruction set with vectors
 // (src/host/simd/simd.h).
 #include "host/simd/simd.h"
 #include "host_sums.h"

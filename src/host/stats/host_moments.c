@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moments on the host, to the bit as cl/algo/moments.cl has them, and reductions of integers.
+// Moments on the host, with the bits of cl/algo/moments.cl, and reductions of integers.
 #include "host_moments.h"
 
 #include <math.h>
@@ -16,8 +16,8 @@
 
 // ---- the shift ----
 
-// One of up to SHIFT_SAMPLES elements, each taken at random from one of as many strata: sample_position in
-// cl/algo/moments.cl.
+// The position of one of up to SHIFT_SAMPLES elements, each taken at random from its own stratum:
+// sample_position in cl/lib/shift.clh.
 static size_t sample_position(uint64_t sample, uint64_t n)
 {
     uint32_t hash = (uint32_t)(sample + 1) * 0x9e3779b9u;
@@ -28,7 +28,7 @@ static size_t sample_position(uint64_t sample, uint64_t n)
     return (size_t)(begin + (length >> 32 ? hash : (length * hash) >> 32));
 }
 
-// The stored bits of the median of the samples, of floats without NaN and infinities; 0 if there is none.
+// The stored bits of the median of the samples, for floats without NaN and infinities; 0 if there are none.
 static int64_t typical_element(const void *x, kn_type type, size_t n, kn_host_level level)
 {
     const struct host_codec codec = ki_host_codec(type, false), as_is = {0, 0, 0, 0};
@@ -42,7 +42,7 @@ static int64_t typical_element(const void *x, kn_type type, size_t n, kn_host_le
     ki_host_quicksort_for(&plan)->sort(sorted, end, INT64_MIN, INT64_MAX, &as_is);
     if (type == KN_F32 || type == KN_F64) {
         const int64_t least = host_least(size), most = host_encode(~least - codec.bias, size, &codec);
-        while (first < end && sorted[first] == least) // the infinities' keys
+        while (first < end && sorted[first] == least) // the keys of the infinities
             first++;
         while (first < end && sorted[end - 1] >= most)
             end--;
@@ -63,7 +63,7 @@ double ki_host_moments_shift(const void *x, kn_type type, size_t n, kn_host_leve
 
 // ---- floats ----
 
-// What a read of floats or doubles fills in: leaves only if `column` is not NULL, without NaN.
+// The results of a read of floats or doubles: leaves only if `column` is not NULL, without NaN.
 struct float_read {
     const void *x;
     size_t n;
@@ -144,7 +144,7 @@ struct integer_read {
     const struct host_integers *integers;
     host_digits *add;
     struct moments_exact *to;
-    pthread_mutex_t lock; // of it
+    pthread_mutex_t lock; // of the sums
 };
 
 static void add_share(void *context, size_t first, size_t end)
@@ -361,7 +361,7 @@ kn_status kn_host_reduce(const void *x, kn_type type, size_t n, kn_reduce_op op,
         found = op == KN_REDUCE_PRODUCT ? multiply_integers(x, type, n, &plan)
                                         : reduce_integers(x, type, n, op, &plan);
     if (floats)
-        found.f64 += 0.0; // 0 of -0
+        found.f64 += 0.0; // turns -0 into 0
     if (!status)
         *result = found;
     return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What else uses of the host's moments.
+// What other files use of the host's moments.
 #ifndef KN_HOST_STATS_HOST_MOMENTS_H
 #define KN_HOST_STATS_HOST_MOMENTS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is found out of floats or doubles. Compiled for every instruction set and width
+// What a read finds out about floats or doubles. Compiled for every instruction set and width
 // (src/host/simd/simd.h).
 #include "host_reals.h"
 
@@ -10,7 +10,7 @@
 
 enum { AHEAD = 4096 /* elements: what is read now is in a cache */ };
 
-// The last elements, and NaN in the lanes behind them, which no comparison takes.
+// The last elements, with NaN in the lanes after them, which no comparison accepts.
 VECTOR_OPERATION vector load_last(const void *x, size_t count)
 {
     real last[LANES];
@@ -68,14 +68,14 @@ VECTOR_CODE static void find_extremes(const void *x, size_t n, struct host_extre
     extremes->nan_count += tally_total(lanes.nan);
 }
 
-// ---- where elements stand to intervals ----
+// ---- positions of elements relative to intervals ----
 
 struct interval_lanes {
     reals low, high;
     tally inside, below, above_low, above_high;
 };
 
-// Those between the bounds, which are not counted yet.
+// The elements between the bounds, which are not counted yet.
 VECTOR_OPERATION marks take_interval(reals v, struct interval_lanes *lanes)
 {
     marks above_low = less(lanes->low, v);
@@ -105,7 +105,7 @@ VECTOR_OPERATION void sift_vector(vector bits, struct interval_lanes *lanes, str
     sifted->arm_count = keep_marked(bits, arms, sifted->arms, sifted->arm_count);
 }
 
-// Of at most 2^31 elements, as the tallies have the elements' width.
+// For at most 2^31 elements, because the tallies have the elements' width.
 VECTOR_CODE static void sift(const void *x, size_t n, struct host_interval *intervals,
                              struct host_sifted *result)
 {

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one read of floats or doubles finds out beside their sums: least, greatest and NaN, and where they
-// stand to the brackets around a median and around a MAD.
+// What one read of floats or doubles finds out besides their sums: least, greatest, NaN, and the numbers of
+// elements relative to the brackets around a median and around a MAD.
 #ifndef KN_HOST_STATS_HOST_REALS_H
 #define KN_HOST_STATS_HOST_REALS_H
 
 #include "host/simd/levels.h"
 
-// Of no numbers: INFINITY and -INFINITY.
+// Without numbers: INFINITY and -INFINITY.
 struct host_extremes {
     double least, greatest;
     size_t nan_count;
 };
 
-// The numbers inside `low` and `high`, neither of them included; how many these are, and how many lie below
-// low, above low and above high.
+// The numbers strictly between `low` and `high`; how many these are, and how many are below low, above low
+// and above high.
 struct host_interval {
     double low, high;
     size_t inside, below, above_low, above_high;
 };
 
-// The first is the median's, and the others lie below and above it: what deviates from it by about the MAD.
+// The first is the median's; the others are below and above it, around a deviation of about the MAD.
 enum { HOST_MIDDLE, HOST_LOWER, HOST_UPPER, HOST_INTERVALS };
 
 // What lies within the first interval, and what lies within one of the others.
@@ -28,8 +28,8 @@ struct host_sifted {
     size_t middle_count, arm_count;
 };
 
-// For elements of one type on one kind of processor. All add to what is in their result; the sifted counts
-// are set.
+// For elements of one type on one kind of processor. All functions add to their result, except that the
+// sifted counts are set.
 struct host_reals {
     void (*extremes)(const void *x, size_t n, struct host_extremes *extremes);
     void (*sift)(const void *x, size_t n, struct host_interval intervals[HOST_INTERVALS],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats by leaves: the code of a kind of processor, and the read of a leaf that both methods of robust.h
-// have.
+// Floats by leaves: the code for a kind of processor, and the read of a leaf that both methods of robust.h
+// share.
 #include <math.h>
 
 #include "host_robust.h"

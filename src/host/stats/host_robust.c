@@ -94,7 +94,7 @@ static kn_status select_both(const struct host_robust *r, double *median, double
     return status;
 }
 
-// The first n > 0 elements; what is known of shorter prefixes serves.
+// The first n > 0 elements; results for shorter prefixes are used.
 static kn_status robust_prefix(struct host_robust *r, size_t n, kn_robust_method method, kn_robust *result,
                                kn_error *err)
 {
@@ -184,7 +184,7 @@ static kn_status robust_bytes(const void *x, kn_type type, const size_t *ends, s
     return status;
 }
 
-// ---- any ----
+// ---- other types ----
 
 kn_status ki_host_robust(const void *x, kn_type type, const size_t *ends, size_t count,
                          const kn_robust_options *options, const struct host_plan *plan, kn_robust *results,

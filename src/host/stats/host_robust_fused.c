@@ -2,10 +2,11 @@
 // Median and MAD of floats or doubles in one read (Floyd and Rivest 1975, for both at once).
 //
 // The sorted sample gives three open intervals, whose ends are elements of the sample: one around the median,
-// and one on either side of it with what deviates by about the MAD. The read counts where all elements stand
-// to the six ends and keeps those inside the intervals. What equals an end is counted only, so that values
-// which occur often, and which are the ends for that, take no room. The deviation grows with the distance
-// from the median; so once the median is known, the ends' deviations bound those of everything that was not
+// and one on either side of it with the elements that deviate by about the MAD. The read counts all elements
+// relative to the six ends and keeps those inside the intervals. Elements equal to an end are only counted,
+// so that values which occur often, and are therefore ends, take no room. The deviation grows with the
+// distance from the median; so once the median is known, the ends' deviations bound those of everything that
+// was not kept, and show whether the answer is exact.
 // kept, and show whether the answer is exact.
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 #include "host_robust.h"
 #include "host/sort/host_select.h"
 
-#define MANY ((size_t)30000000) // elements from which a greater sample is worth while
+#define MANY ((size_t)30000000) // elements from which a larger sample is worthwhile
 
 struct fused {
     struct host_robust *r;
@@ -48,7 +49,7 @@ static uint64_t mix(uint64_t z) // Steele, Lea and Flood 2014
     return z ^ (z >> 31);
 }
 
-// An element from anywhere within each of as many stretches: no period of the column meets that.
+// An element from anywhere within each of as many stretches: no period of the column can coincide with that.
 static kn_status draw_sample(struct fused *f, kn_error *err)
 {
     size_t count = f->samples = samples_for(f->n);
@@ -77,8 +78,8 @@ static double sampled(const struct fused *f, size_t i)
 
 // ---- the intervals ----
 
-// The deviation of this rank from sample `centre`, by the sample: the elements below it and those above it
-// are two sorted runs of deviations. -1 and infinity before and past the end.
+// The deviation of this rank from sample `centre`, estimated from the sample: the elements below it and those
+// above it are two sorted runs of deviations. -1 and infinity before and past the end.
 static double sampled_deviation(const struct fused *f, size_t centre, double rank)
 {
     double middle = sampled(f, centre);
@@ -118,7 +119,8 @@ static size_t samples_within(const struct fused *f, size_t centre, double most, 
     return least;
 }
 
-// Elements that deviate by more than `inner` and by less than about `outer` from sample `centre`.
+// The number of elements that deviate by more than `inner` and by less than about `outer` from sample
+// `centre`.
 static void choose_arms(struct fused *f, size_t centre, double inner, double outer)
 {
     struct host_interval *lower = &f->intervals[HOST_LOWER], *upper = &f->intervals[HOST_UPPER];
@@ -140,7 +142,7 @@ static void choose_intervals(struct fused *f)
     size_t centre = f->samples / 2;
     double middle = sampled(f, centre), low = first >= 0 ? sampled(f, (size_t)first) : -INFINITY,
            high = last < count ? sampled(f, (size_t)last) : INFINITY;
-    // The median may be anywhere in its bracket, and so may what deviations are measured from.
+    // The median may be anywhere in its bracket, and so may the centre from which deviations are measured.
     double slack = middle - low > high - middle ? middle - low : high - middle;
 
     f->intervals[HOST_MIDDLE] = (struct host_interval){.low = low, .high = high};
@@ -151,7 +153,7 @@ static void choose_intervals(struct fused *f)
                     sampled_deviation(f, centre, last) + slack);
 }
 
-// Samples up to `value`, or below it.
+// The number of samples up to `value`, or below it.
 static size_t samples_below(const struct fused *f, double value, bool or_equal)
 {
     size_t least = 0, end = f->samples;
@@ -166,7 +168,7 @@ static size_t samples_below(const struct fused *f, double value, bool or_equal)
     return least;
 }
 
-// For what may lie inside an interval, 8 standard deviations more than the sample says.
+// Room for what may lie inside an interval: 8 standard deviations more than the sample says.
 static size_t room_for(const struct fused *f, const struct host_interval *interval)
 {
     size_t low = samples_below(f, interval->low, true), high = samples_below(f, interval->high, false);
@@ -194,7 +196,7 @@ static void add(size_t *to, size_t count)
 static void read_share(void *context, size_t first, size_t end)
 {
     struct fused *f = context;
-    double middle[TREE_LEAF + 8], arms[TREE_LEAF + 8]; // and a vector
+    double middle[TREE_LEAF + 8], arms[TREE_LEAF + 8]; // and room for a vector
     struct host_interval own[HOST_INTERVALS];
     size_t nan_count = 0;
 
@@ -232,7 +234,7 @@ static kn_status read_column(struct fused *f, kn_error *err)
 
 // ---- the median ----
 
-// Of the kept elements' ranks first and last.
+// The kept elements of ranks first and last.
 static void select_middle(struct fused *f, size_t first, size_t last, double found[2])
 {
     struct host_codec codec = ki_host_codec(f->r->type, false);
@@ -251,7 +253,7 @@ static void select_middle(struct fused *f, size_t first, size_t last, double fou
     }
 }
 
-// False if one of the two ranks in the middle lies outside the bracket.
+// False if one of the two middle ranks lies outside the bracket.
 static bool find_median(struct fused *f, double *median)
 {
     const struct host_interval *m = &f->intervals[HOST_MIDDLE];
@@ -271,7 +273,7 @@ static bool find_median(struct fused *f, double *median)
 
 // ---- the MAD ----
 
-// The arms' ends: how many elements equal each, and how far from the median that is.
+// The arms' ends: how many elements equal each, and how far it is from the median.
 struct end {
     double deviation;
     size_t count;
@@ -281,8 +283,8 @@ enum { FAR_LEFT, NEAR_LEFT, NEAR_RIGHT, FAR_RIGHT, ENDS };
 
 struct arms {
     const struct host_quicksort *quicksort;
-    double *deviations; // of what was kept
-    size_t kept, inner; // and how many lie between the arms
+    double *deviations; // of the kept elements
+    size_t kept, inner; // and how many of them lie between the arms
     double farthest,
         nearest; // what lies between them deviates by no more, and what lies outside them by no less
     struct end ends[ENDS];
@@ -305,7 +307,7 @@ static void measure_arms(const struct fused *f, double median, struct arms *arms
     arms->farthest =
         arms->inner > 0 ? fmax(arms->ends[NEAR_LEFT].deviation, arms->ends[NEAR_RIGHT].deviation) : 0;
     arms->nearest = INFINITY;
-    if (l->below > 0) // from beyond the median nothing is known
+    if (l->below > 0) // beyond the median nothing is known
         arms->nearest = l->low <= median ? arms->ends[FAR_LEFT].deviation : -1;
     if (u->above_high > 0)
         arms->nearest = fmin(arms->nearest, u->high >= median ? arms->ends[FAR_RIGHT].deviation : -1);
@@ -313,14 +315,14 @@ static void measure_arms(const struct fused *f, double median, struct arms *arms
 
 static void select_kept(const struct arms *arms, size_t first, size_t last, double found[2])
 {
-    int64_t keys[2]; // no deviation has a sign, so its bits are its key
+    int64_t keys[2]; // deviations have no sign, so their bits are their keys
 
     ki_host_quickselect(arms->quicksort, arms->deviations, arms->kept, sizeof(double), first, last, 0,
                         INT64_MAX, keys);
     memcpy(found, keys, sizeof keys);
 }
 
-// Two ranks, if they are kept elements' and those lie between the near ends and the far ones.
+// The elements of two ranks, if both are kept elements between the near ends and the far ones.
 static bool select_between_ends(const struct arms *arms, const size_t ranks[2], double found[2])
 {
     const struct end *ends = arms->ends;
@@ -343,8 +345,8 @@ static int by_deviation(const void *a, const void *b)
     return (left->deviation > right->deviation) - (left->deviation < right->deviation);
 }
 
-// One rank among what was kept and the ends, wherever these lie: an end before what equals it. False past all
-// of them.
+// The element of one rank among the kept elements and the ends, wherever these lie: an end comes before the
+// elements equal to it. False past all of them.
 static bool select_among_ends(const struct arms *arms, size_t rank, double *found)
 {
     struct end ends[ENDS];
@@ -388,7 +390,7 @@ static void deviate_share(void *context, size_t first, size_t end)
                             d->deviations + first);
 }
 
-// False if one of the two ranks in the middle lies outside the arms.
+// False if one of the two middle ranks lies outside the arms.
 static bool find_mad(struct fused *f, double median, double *deviations, double *mad)
 {
     const struct host_plan wide = {.level = f->r->plan->level, .size = sizeof(double)};

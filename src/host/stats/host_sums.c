@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums on the host in the fixed tree of cl/algo/reduce.cl: leaves of 4,096 elements in 64 lanes, lanes folded
-// by halves, leaves in neighbouring pairs, and a missing one is +0. Only additions, a subtraction and
-// explicit fma, so the bits are the same everywhere.
+// by halves, leaves in neighbouring pairs; missing elements are +0. Only additions, a subtraction and
+// explicit fma are used, so the bits are the same everywhere.
 #include "host_sums.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static inline __attribute__((always_inline)) void add_each(const struct host_col
 }
 
 #ifdef KI_HAS_VECTORS
-// The same, where fma is an instruction and not a call.
+// The same, compiled so that fma is an instruction and not a call.
 KI_TARGET("fma")
 static void add_elements_fma(const struct host_column *c, const void *x, size_t count, double *sums,
                              double *squares)
@@ -43,7 +43,7 @@ static void add_elements(const struct host_column *c, const void *x, size_t coun
     add_each(c, x, count, sums, squares);
 }
 
-// Of the `count` elements from x on.
+// Adds up the `count` elements from x on.
 static kn_sums sum_elements(const struct host_column *c, const void *x, size_t count)
 {
     const size_t rows = c->leaf ? count - count % TREE_LANES : 0; // elements in whole rows, for vectors
@@ -108,7 +108,7 @@ kn_sums ki_host_fold_leaves(kn_sums *leaves, size_t count)
             leaves[i].sum = leaves[2 * i].sum + leaves[2 * i + 1].sum;
             leaves[i].squares = leaves[2 * i].squares + leaves[2 * i + 1].squares;
         }
-        // Without a partner: adding +0 would change nothing, as no sum is -0.
+        // Without a partner: adding +0 would change nothing, because no sum is -0.
         if (count % 2)
             leaves[count / 2] = leaves[count - 1];
         count = count / 2 + count % 2;

@@ -6,9 +6,9 @@
 #include "shared/tree.h"
 #include "host/simd/levels.h"
 
-// Adds up `count` elements of a leaf, a multiple of TREE_LANES, in lanes: element i belongs to lane i mod 64,
-// where d = x - shift is added to the sum and fma(d, d, .) becomes the squares, if they are wanted; each lane
-// begins with what is in `sums` and `squares`.
+// Adds up `count` elements of a leaf (a multiple of TREE_LANES) in lanes: element i belongs to lane i mod 64,
+// where d = x - shift is added to the sum and, if squares are wanted, fma(d, d, squares) replaces the
+// squares; each lane begins with what is in `sums` and `squares`.
 typedef void host_leaf(const void *x, size_t count, bool single, double shift, bool wants_squares,
                        double sums[TREE_LANES], double squares[TREE_LANES]);
 
@@ -31,10 +31,10 @@ size_t ki_host_leaf_count(size_t n);
 kn_sums ki_host_sum_leaf(const struct host_column *c, size_t i);
 // The same without NaN, each of which counts as a number equal to the shift.
 kn_sums ki_host_sum_numbers(const struct host_column *c, size_t i);
-// All sums of a column that has elements, folded. KN_ERROR_MEMORY.
+// The folded sums of a column that is not empty. KN_ERROR_MEMORY.
 kn_status ki_host_sum_column(const struct host_column *c, const struct host_plan *plan, kn_sums *sums,
                              kn_error *err);
-// In place; zeros if there are none.
+// Folds in place; zeros if there are none.
 kn_sums ki_host_fold_leaves(kn_sums *leaves, size_t count);
 
 #endif

@@ -16,10 +16,10 @@ struct sorted_runs {
     } items[MOST_RUNS];
 };
 
-// The elements of this rank, from 0, and of the next one; of the last rank twice the same.
+// The elements of this rank (from 0) and of the next one; for the last rank, the same element twice.
 void ki_sorted_runs_pick(const struct sorted_runs *runs, size_t rank, double *element, double *next);
 
-// The MAD, of the deviations as they are, is NaN where the median is infinite. 0 for -0.
+// The MAD, of the exact deviations; NaN if the median is infinite. 0 for -0.
 void ki_sorted_runs_median_mad(const struct sorted_runs *runs, double *median, double *mad);
 
 #endif

@@ -12,7 +12,7 @@ size_t ki_window_span_bytes(size_t n)
 
 struct window_span ki_window_span_in(void *memory, size_t n)
 {
-    int64_t *keys = memory; // and behind them as many for the sort
+    int64_t *keys = memory; // followed by as many for the sort
     double *values = (double *)(keys + 2 * n);
     uint32_t *order = (uint32_t *)(values + n);
 
@@ -21,8 +21,8 @@ struct window_span ki_window_span_in(void *memory, size_t n)
 
 // ---- sorting ----
 
-// What is sorted: the distance of each key from the least one, without its last `cut` bits, and behind it
-// the position, together 63 bits.
+// The sort keys: the distance of each key from the least one, without its last `cut` bits, followed by the
+// position, together 63 bits.
 struct packing {
     unsigned cut, position_bits;
     uint64_t most; // the greatest distance
@@ -51,7 +51,7 @@ static uint64_t measure_keys(const struct window_span *span, const void *x, kn_t
     return (uint64_t)most - (uint64_t)least;
 }
 
-// Ranks first ... end - 1 have keys that differ in their last bits alone, if at all: sorts them by these.
+// Ranks first ... end - 1 have keys that differ at most in their last bits: sorts them by these.
 static void sort_tied(struct window_span *span, const struct packing *p, int64_t *packed, size_t first,
                       size_t end, const struct host_quicksort *quicksort)
 {

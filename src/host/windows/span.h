@@ -20,21 +20,21 @@ struct window_span {
 size_t ki_window_span_bytes(size_t n);
 struct window_span ki_window_span_in(void *memory, size_t n);
 
-// Sorts the elements of `x` (KN_F32, KN_F64), span->n of them, at most 2^31. `quicksort` is of 64 bits.
+// Sorts the span->n (at most 2^31) elements of `x` (KN_F32, KN_F64). `quicksort` is that for 64 bits.
 void ki_window_span_sort(struct window_span *span, const void *x, kn_type type,
                          const struct host_quicksort *quicksort);
 
-// A window of positions [first, end), and what is known of it. Nothing moves farther at a time than windows
-// of neighbouring elements do.
+// A window of positions [first, end), and what is known of it. No part of it moves farther at a time than
+// between the windows of neighbouring elements.
 struct window_walk {
     const struct window_span *span;
     uint32_t first, end;
     int64_t middle; // rank of the lower one of the middle elements
-    int64_t below;  // elements of the window of lower rank
+    int64_t below;  // number of the window's elements with lower ranks
     uint32_t nan_count;
     bool wants_mad;
-    // The elements nearest to the median: those of the window from rank `low` to `high`, `held` of them;
-    // `before` and `after` are the ranks of the window's next ones to either side, -1 and n if there is none.
+    // The elements nearest to the median are those of the window from rank `low` to `high`, `held` of them;
+    // `before` and `after` are the ranks of the window's neighbouring elements on either side, or -1 and n.
     int64_t low, high, held, before, after;
 };
 

@@ -12,7 +12,7 @@ static inline bool holds(const struct window_walk *w, int64_t r)
     return w->span->order[r] - w->first < w->end - w->first;
 }
 
-// The window's next element of a higher or lower rank: n or -1 if there is none.
+// The window's next element of a higher or lower rank, or n or -1 if it has none.
 static inline int64_t above(const struct window_walk *w, int64_t r)
 {
     do
@@ -40,7 +40,7 @@ void ki_window_walk_begin(struct window_walk *walk, const struct window_span *sp
                                  .after = (int64_t)span->n};
 }
 
-// ---- elements that leave and come ----
+// ---- elements that leave and enter ----
 
 static inline void leave_nearest(struct window_walk *w, int64_t r)
 {
@@ -140,7 +140,7 @@ static inline void drop_high(struct window_walk *w)
     w->held--;
 }
 
-// One of the middle elements, of ranks `lower` and `upper`, at least: deviations grow from there to both
+// At least one of the middle elements, of ranks `lower` and `upper`: deviations grow from there to both
 // sides.
 static inline void hold_middle(struct window_walk *w, int64_t lower, int64_t upper)
 {

@@ -24,7 +24,7 @@ size_t kn_window_count(size_t n, size_t width, size_t step, bool partial)
     full = n < width ? 0 : (n - width) / step + 1;
     if (partial && full == 0)
         return n > 0;
-    // Elements behind the last full window, of which the next one would have some.
+    // Elements after the last full window that the next one would contain.
     return full + (partial && n - (full - 1) * step > (width > step ? width : step));
 }
 
@@ -100,7 +100,7 @@ kn_status ki_window_check_rolling(const char *function, kn_type type, size_t n, 
                        function, (int)rolling->options.position, (int)rolling->options.edges);
     rolling->n = n;
     rolling->before = rolling->options.position == KN_WINDOW_TRAILING ? width - 1 : width / 2;
-    after = width - rolling->before < n ? width - rolling->before : n; // i itself and what is behind it
+    after = width - rolling->before < n ? width - rolling->before : n; // i itself and the elements after it
     rolling->before = rolling->before < n ? rolling->before : n;
     rolling->width = rolling->before + after; // of a window that reaches beyond both ends still more than n
     return KN_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What windows on the host and on devices have in common: which there are, and what is refused.
+// What windows on the host and on devices have in common: where they are, and what is refused.
 #ifndef KN_HOST_WINDOWS_WINDOWS_H
 #define KN_HOST_WINDOWS_WINDOWS_H
 
@@ -10,7 +10,7 @@ struct window_grid {
     size_t n, width, step, count; // the last of `count` may be shorter
 };
 
-// Reads the options and checks all that does not depend on where the column is.
+// Reads the options and checks everything that does not depend on where the column is.
 kn_status ki_window_check(const char *function, kn_type type, const struct window_grid *grid,
                           const kn_window_options *given, const kn_stats *results, const double *quantiles,
                           kn_window_options *options, kn_error *err);
@@ -33,7 +33,7 @@ static inline size_t window_first(const struct window_rolling *r, size_t i)
 
 static inline size_t window_end(const struct window_rolling *r, size_t i)
 {
-    const size_t after = r->width - r->before; // i among them
+    const size_t after = r->width - r->before; // including i
 
     return r->n - i > after ? i + after : r->n;
 }

@@ -9,7 +9,7 @@
 
 enum { SITES = 32, DEPTH = 8 };
 
-// What glibc's qsort sorts without an allocation (before version 2.37).
+// Up to this many bytes glibc's qsort (before version 2.37) does not allocate.
 #define QSORT_BYTES 1024
 
 extern const char __executable_start[];
@@ -162,7 +162,7 @@ static void print_sites(unsigned count)
     }
 }
 
-// Check's own allocations are counted, too: nothing of it is called in between.
+// Check's own allocations are counted, too: no function of it is called in between.
 static kn_status run_call(const struct allocations_call *call, bool counted)
 {
     kn_status status;
@@ -187,7 +187,7 @@ static const struct allocations_known *find_known(const char *name)
     return known;
 }
 
-// The most of three calls after the first; true if these are as known.
+// The greatest counts of three calls after the first; true if these are known exceptions.
 static bool count_call(const struct allocations_call *call)
 {
     const struct allocations_known *known = find_known(call->name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts what the library allocates while a call runs. Programs that use it are linked with
-// allocations_ldflags (tests/programs.am): by --wrap, the linker sends what the library's objects call of
-// malloc and the like to allocations.c. What a driver, Check or the C library allocates for itself is not
-// counted, and sanitizers keep their own allocators.
+// allocations_ldflags (tests/programs.am): with --wrap, the linker redirects the calls of malloc and the like
+// in the library's objects to allocations.c. Allocations of a driver, Check or the C library are not counted,
+// and sanitizers keep their own allocators.
 #ifndef KN_TESTS_SUPPORT_MEMORY_ALLOCATIONS_H
 #define KN_TESTS_SUPPORT_MEMORY_ALLOCATIONS_H
 
@@ -14,8 +14,8 @@ struct allocations_call {
     kn_status (*run)(kn_error *err);
 };
 
-// A known exception: the call of that name may make, each time, at most so many allocations of the host's
-// memory and of the device's.
+// A known exception: each call of that name may make at most this many allocations of host memory and of
+// device memory.
 struct allocations_known {
     const char *name;
     unsigned host, device;
@@ -24,9 +24,9 @@ struct allocations_known {
 // The program's exceptions, each with its reason; the last one has no name.
 extern const struct allocations_known allocations_known[];
 
-// Makes each call four times, and counts from the second one on. Prints a row of a table for each, and where
-// the allocations are that are not known. Fails when a call fails, or allocates more than is known; what the
-// device does not support is skipped, with a line that says so.
+// Makes each call four times, and counts from the second one on. Prints a table with a row for each, and
+// where unknown allocations happen. Fails if a call fails, or allocates more than is known; calls that the
+// device does not support are skipped, with a line that says so.
 void allocations_expect(const struct allocations_call *calls, size_t count);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the host that a test cannot do without: as it comes, full of 0xff (a not-a-number in each float
-// and double), or full of 0. There is a byte, or an element, more than asked for, so that nothing is NULL.
+// Host memory for tests, which fail without it: uninitialised, full of 0xff (a NaN in each float and double),
+// or full of 0. There is a byte, or an element, more than requested, so that the result is never NULL.
 #ifndef KN_TESTS_SUPPORT_MEMORY_MEMORY_H
 #define KN_TESTS_SUPPORT_MEMORY_MEMORY_H
 

@@ -5,7 +5,7 @@
 #include <malloc.h>
 #include <stdatomic.h>
 
-// Bytes that are held, and the most there were.
+// Bytes held now, and the most there were.
 struct level {
     atomic_llong held, most;
 };
@@ -77,7 +77,7 @@ enum { PIECES = 1024 };
 
 static const struct ki_backend *real;
 static struct ki_backend counting;
-// Those that are held; tests of one thread take them.
+// The memory objects held; tests with one thread use them.
 static struct piece {
     struct be_memory *memory;
     size_t bytes;

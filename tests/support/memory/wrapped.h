@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the C library that the linker sends elsewhere (--wrap): what is called instead, and the
-// function itself.
+// Functions of the C library that the linker redirects (--wrap): the replacement, and the function itself.
 #ifndef KN_TESTS_SUPPORT_MEMORY_WRAPPED_H
 #define KN_TESTS_SUPPORT_MEMORY_WRAPPED_H
 
