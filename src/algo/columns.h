@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the algorithms on columns of float or double share: checks, definitions, launches in one dimension.
+// What the algorithms on columns of float or double share: checks, definitions, one-dimensional launches.
 #ifndef KN_ALGO_COLUMNS_H
 #define KN_ALGO_COLUMNS_H
 
 #include "engine/defines.h"
 #include "engine/engine.h"
 
-// The first n elements of a buffer: refuses NULL, another context, a number that is no type, KN_F64 without
-// double precision, and n beyond the buffer.
+// The first n elements of a buffer: refuses NULL, another context, an invalid type, KN_F64 without double
+// precision, and n beyond the buffer.
 kn_status ki_column_check_any(const char *function, const kn_queue *queue, const kn_buffer *buffer,
                               kn_type type, size_t n, kn_error *err);
-// The same, and types other than KN_F32 and KN_F64.
+// The same; also refuses types other than KN_F32 and KN_F64.
 kn_status ki_column_check(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type,
                           size_t n, kn_error *err);
 
-// Whether sums in double are computed in integers, since the device has no double precision.
+// Whether sums in double are computed with integers, because the device lacks double precision.
 bool ki_column_is_soft(const kn_queue *queue);
 
-// ACC_SOFT, and SQUARE_SOFT where the device needs it (cl/lib/accumulator.clh).
+// ACC_SOFT, and SQUARE_SOFT if the device needs it (cl/lib/accumulator.clh).
 void ki_column_define_sums(struct engine_defines *defines, const kn_queue *queue);
 // The same, and REAL_BITS.
 void ki_column_define_type(struct engine_defines *defines, const kn_queue *queue, kn_type type);

@@ -61,7 +61,7 @@ void ki_compact_choose(struct compact *c, size_t size)
         c->group /= 2;
     tiles = (size_t)(c->n / (c->group * c->loads * per_load));
     c->groups = sizes->per_unit * (info->compute_units ? info->compute_units : 1);
-    // A device whose loops are limited takes many small groups.
+    // A device with limited loops gets many small groups.
     if (info->loop_limit && c->groups < tiles / 64 + 1)
         c->groups = tiles / 64 + 1;
     if (c->groups > tiles)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hosts of kernels with cl/lib/compact.clh share: launch sizes, checks, and the number that comes out.
+// What hosts of kernels with cl/lib/compact.clh share: launch sizes, checks, and the resulting count.
 #ifndef KN_ALGO_COMPACT_H
 #define KN_ALGO_COMPACT_H
 
 #include "columns.h"
 
-// Places of scratch memory.
+// Slots of scratch memory.
 enum compact_place { COMPACT_COUNTS, COMPACT_COUNTED, COMPACT_PLACES };
 
 struct compact {
@@ -13,31 +13,30 @@ struct compact {
     kn_queue *queue;
     uint64_t n;
     kn_buffer *counted; // the caller's, or NULL
-    size_t *count;      // where the caller wants it, or NULL
+    size_t *count;      // for the caller, or NULL
     unsigned group, loads;
     size_t groups;
     struct engine_scratch scratch;
 };
 
-// An output of n elements of `size` bytes: on the queue's context, whole, not `x` itself.
+// Checks an output of n elements of `size` bytes: on the queue's context, large enough, not `x` itself.
 kn_status ki_compact_check_out(const struct compact *c, const char *what, const kn_buffer *x,
                                const kn_buffer *out, size_t size, kn_error *err);
-// That x is in one piece, and counted has room.
+// Checks that x is in one piece, and that counted has room.
 kn_status ki_compact_check(const struct compact *c, const kn_buffer *x, kn_error *err);
 
-// Group, loads and groups for elements of `size` bytes.
+// Chooses group, loads and groups for elements of `size` bytes.
 void ki_compact_choose(struct compact *c, size_t size);
-// GROUP and LOADS, and the rung of sub-groups.
+// GROUP and LOADS, and the sub-group rung.
 kn_status ki_compact_define(const struct compact *c, struct engine_defines *defines, kn_error *err);
 kn_range ki_compact_range(const struct compact *c);
 
-// Opens scratch memory with `rows` counts for each group, and a place for the number where the caller has
-// none.
+// Opens scratch memory with `rows` counts for each group, and a place for the number if the caller has none.
 kn_status ki_compact_open(struct compact *c, unsigned rows, kn_buffer **counts, kn_buffer **counted,
                           kn_error *err);
-// Closes it; with status 0 gives the caller the number, if it is wanted, and then waits.
+// Closes it; if status is 0 and the caller wants the number, waits for it.
 kn_status ki_compact_close(struct compact *c, kn_buffer *counted, kn_status status, kn_error *err);
-// The number for no elements.
+// Sets the number for no elements.
 kn_status ki_compact_none(const struct compact *c, kn_error *err);
 
 #endif

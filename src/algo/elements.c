@@ -66,7 +66,7 @@ void ki_tile_choose(const kn_queue *queue, kn_type type, uint64_t n, size_t unit
     tiles = (size_t)(n / (shape->group * shape->loads * 16 / size));
     unit = unit && !engine_is_serial(info) ? unit : sizes->per_unit;
     shape->groups = unit * (info->compute_units ? info->compute_units : 1);
-    // A device whose loops are limited takes many small groups.
+    // A device with limited loops gets many small groups.
     if (info->loop_limit && shape->groups < tiles / 64 + 1)
         shape->groups = tiles / 64 + 1;
     if (shape->groups > tiles)

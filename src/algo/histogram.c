@@ -10,7 +10,7 @@
 #include "elements.h"
 #include "host/stats/histogram_edges.h"
 
-// Places of scratch memory.
+// Slots of scratch memory.
 enum { PARTIAL, LEAST, PLACES };
 // A group of histogram_merge.
 enum { MERGE_BINS = 32, MERGE_ROWS = 8 };
@@ -31,18 +31,18 @@ struct histogram {
     struct engine_scratch scratch;
 };
 
-// Of the least element that is counted.
+// The bits of the least element that is counted.
 static uint64_t least_bits(const struct histogram *h)
 {
     uint64_t bits = 0;
 
-    memcpy(&bits, h->edges.least, kn_type_size(h->type)); // little-endian, as all that we run on
+    memcpy(&bits, h->edges.least, kn_type_size(h->type)); // little-endian, like all our targets
     return bits;
 }
 
-// Where an element lies among even bins, up to `slack`: (x - low) * scale; of integers (x - first + low) *
-// scale, `first` being the least one of the first bin. Edges that are all integers are moved by a half, so
-// that no integer lies near one.
+// The position of an element among even bins, to within `slack`: (x - low) * scale; for integers (x - first +
+// low) * scale, where `first` is the least integer of the first bin. If all edges are integers, they are
+// moved by a half, so that no integer is near one.
 static void place_bins(struct histogram *h, double low, double high)
 {
     size_t bins = h->edges.bins;
@@ -56,7 +56,7 @@ static void place_bins(struct histogram *h, double low, double high)
     if (!floats && first == low && step == floor(step))
         h->low += 0.5;
     h->slack = (double)bins * unit + reach * h->scale * unit;
-    // Where a float has not the range, or not the digits.
+    // If a float lacks the range or the digits.
     if (!(h->scale < (wide ? 0x1p1000 : 0x1p100)) || !(h->scale > (wide ? 0x1p-1000 : 0x1p-100)) ||
         !(h->slack < 0.25))
         h->even = false;

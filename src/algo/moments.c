@@ -16,7 +16,7 @@ enum { SHIFT, RESULT, ROWS = MOMENTS_FIRST_SAMPLE + SHIFT_SAMPLES };
 enum { LEAST, GREATEST, FIRST_SUM };
 enum { NANS = FIRST_SUM, SUM, SQUARES, COMPONENTS_MOST = 8 };
 
-// moments_fold: work-items a group at most, and the local bytes that one takes, and four more.
+// moments_fold: the most work-items in a group, the local bytes for each, and four more.
 enum { FOLD_MOST = 1024, FOLD_BYTES = 32 };
 
 struct moments {
@@ -131,7 +131,7 @@ static bool fold_fits(const kn_device_info *info, unsigned group)
            (group + 4) * FOLD_BYTES <= info->local_memory;
 }
 
-// Groups large enough for one launch, if the device has them.
+// Groups large enough for one launch, if the device supports them.
 static void choose_fold(struct moments *m, uint64_t count)
 {
     const kn_device_info *info = &m->queue->context->device.info;
@@ -142,7 +142,7 @@ static void choose_fold(struct moments *m, uint64_t count)
         m->fold_group *= 2;
 }
 
-// Rows of `count` cells at ROWS become rows of one at RESULT.
+// Folds rows of `count` cells at ROWS to rows of one cell at RESULT.
 static kn_status fold(const struct moments *m, uint64_t count, kn_error *err)
 {
     uint64_t from = ROWS, spare = ROWS + count * m->components;
@@ -215,7 +215,7 @@ static void finish_floats(const struct moments *m, uint64_t groups, kn_moments *
     to->max = ki_element_value(ki_element_of_key(found[GREATEST], m->type), m->type) + 0.0;
 }
 
-// The launch that is asked for, on GPUs; else the device's own.
+// The requested launch, on GPUs; otherwise the device's usual one.
 static struct engine_shape choose_tuning(struct moments *m)
 {
     enum engine_shape_of which = ki_column_is_soft(m->queue) ? SHAPE_MOMENTS_SOFT
@@ -236,7 +236,7 @@ static struct engine_shape choose_tuning(struct moments *m)
 
 static kn_status float_moments(struct moments *m, const double *shift, kn_moments *to, kn_error *err)
 {
-    // A launch is saved; on a CPU, which has few work-items a group, it would cost more than it saves.
+    // It saves a launch; on a CPU, which has few work-items a group, it would cost more than it saves.
     bool find =
         !shift && kn_buffer_get_part_count(m->x) == 1 && !engine_is_cpu(&m->queue->context->device.info);
     const struct engine_shape shape = choose_tuning(m);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moments of a column on a device. What is made of the sums is the host's too (host/stats/moments_finish.h).
+// Moments of a column on a device. The host computes its results from sums in the same way
+// (host/stats/moments_finish.h).
 #ifndef KN_ALGO_MOMENTS_H
 #define KN_ALGO_MOMENTS_H
 
@@ -7,17 +8,17 @@
 
 #include "host/stats/moments_finish.h"
 
-// How moments of floats are launched on a GPU: it changes the speed, never the bits. `group` 0: as
-// kn_reduce_moments does; other fields 0: as cl/algo/moments.cl has it, one turn, no limit.
+// How moments of floats are launched on a GPU: it changes the speed, never the bits. `group` 0: as in
+// kn_reduce_moments; other fields 0: the defaults of cl/algo/moments.cl, one turn, no limit.
 struct moments_tuning {
     unsigned group, width;  // as in cl/algo/reduce.cl
     unsigned unroll, ahead; // as in cl/algo/moments.cl
-    unsigned turns;         // cells that a group finds, one after the other
-    unsigned fold;          // work-items a group that folds the cells
+    unsigned turns;         // cells that a group computes, one after the other
+    unsigned fold;          // work-items in a group that folds the cells
     unsigned registers;     // kn_program_options' max_registers
 };
 
-// kn_reduce_moments of a column that has been checked, n > 0.
+// kn_reduce_moments for a column that has been checked, n > 0.
 kn_status ki_moments_tuned(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, const double *shift,
                            const struct moments_tuning *tuning, kn_moments *moments, kn_error *err);
 

@@ -5,7 +5,7 @@
 #include "base/error.h"
 
 struct operation {
-    const char *integers, *floats; // least and greatest of floats: so that a NaN stays
+    const char *integers, *floats; // least and greatest of floats: written so that a NaN stays
     bool wraps;
 };
 

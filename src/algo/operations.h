@@ -7,8 +7,8 @@
 
 #include <koine/reduce.h>
 
-// What `op` is with results of `to`'s width and kind for elements of `type`, and the type `as` to compute in,
-// as wide as `to`: sums of signed integers wrap as unsigned ones do.
+// The expression for `op` with results of `to`'s width and kind for elements of `type`, and the type `as` to
+// compute in, as wide as `to`: sums of signed integers wrap like unsigned ones.
 kn_status ki_operation_find(const char *function, kn_reduce_op op, kn_type type, kn_type to, kn_combine *how,
                             kn_type *as, kn_error *err);
 

@@ -35,8 +35,8 @@ static kn_status get_sum_kernels(struct tree_job *job, kn_error *err)
                                              KN_POLICY_STRICT, "reduce_fold", &job->fold, err);
 }
 
-// The usual groups, or if they were fewer than compute units, small ones, as long as one launch folds what
-// comes of them.
+// The usual groups, or, if these were fewer than compute units, small ones, as long as one launch folds their
+// results.
 static kn_status choose_shape(struct tree_job *job, const char *function, kn_error *err)
 {
     const kn_device_info *info = &job->queue->context->device.info;
@@ -57,7 +57,8 @@ static kn_status choose_shape(struct tree_job *job, const char *function, kn_err
     return KN_OK;
 }
 
-// The sum, and with two rows the sum of squares, of at least one element. `result` NULL: to the job's answer.
+// The sum, and with two rows the sum of squares, of at least one element. `result` NULL: into the job's
+// answer.
 static kn_status run_sum(const struct tree_job *given, double shift, double *result, const char *function,
                          kn_error *err)
 {
@@ -140,7 +141,7 @@ static kn_status get_kernels(struct tree_job *job, const kn_combine *how, kn_typ
                                              &job->fold, err);
 }
 
-// `result` NULL: to the job's answer.
+// `result` NULL: into the job's answer.
 static kn_status reduce_with(const char *function, struct tree_job *job, const kn_combine *how, kn_type to,
                              void *result, kn_error *err)
 {
@@ -158,7 +159,7 @@ static kn_status reduce_with(const char *function, struct tree_job *job, const k
     return status ? status : ki_tree_run(job, result, err);
 }
 
-// A job with the caller's own operation, as the caller describes it.
+// A job with the caller's operation.
 static kn_status read_operation(const char *function, const struct tree_job *job, const kn_combine *how,
                                 kn_type to, const void *result, kn_combine *operation, kn_error *err)
 {
@@ -182,7 +183,7 @@ kn_status kn_reduce_with(kn_queue *queue, const kn_buffer *x, kn_type type, size
     return status ? status : reduce_with("kn_reduce_with", &job, &operation, to, result, err);
 }
 
-// Makes the start of `result`, which becomes an element of type `to`, the job's answer.
+// Turns the start value of `result` into an element of type `to`, the job's answer.
 static kn_status answer_in(const char *function, struct tree_job *job, kn_buffer *result, kn_type to,
                            kn_error *err)
 {
@@ -211,7 +212,8 @@ kn_status kn_reduce_with_to_buffer(kn_queue *queue, const kn_buffer *x, kn_type 
 
 // ---- the usual operations ----
 
-// What one is: of elements of `type` in the type `to`; `floats`: the result is kn_number's f64.
+// The usual operation for elements of `type`, computed in the type `to`; `floats`: the result is kn_number's
+// f64.
 struct usual {
     kn_reduce_op op;
     bool floats;
@@ -238,7 +240,7 @@ static kn_status read_usual(const char *function, const struct tree_job *job, kn
     return status;
 }
 
-// Of no elements.
+// The result for no elements.
 static kn_number identity_of(const struct usual *usual)
 {
     bool one = usual->op == KN_REDUCE_PRODUCT;
@@ -270,7 +272,7 @@ kn_status kn_reduce(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
     if (!status)
         *result = found;
     if (!status && usual.floats)
-        result->f64 += 0.0; // 0 of -0
+        result->f64 += 0.0; // turns -0 into 0
     return status;
 }
 
@@ -304,6 +306,6 @@ kn_status kn_reduce_to_buffer(kn_queue *queue, const kn_buffer *x, kn_type type,
     if (usual.floats)
         usual.to = KN_F64;
     if (usual.floats && op != KN_REDUCE_PRODUCT)
-        usual.how.map = "(ACC)x + 0"; // 0 of -0
+        usual.how.map = "(ACC)x + 0"; // turns -0 into 0
     return reduce_with(function, &job, &usual.how, usual.to, NULL, err);
 }

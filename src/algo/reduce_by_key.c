@@ -11,7 +11,7 @@
 
 // 2^55 elements.
 enum { LEVELS = 5 };
-// Places of scratch memory.
+// Slots of scratch memory.
 enum { TAILS, HEADS, FIRSTS, OPENED, PLACES };
 
 struct by_key {
@@ -22,10 +22,10 @@ struct by_key {
     kn_buffer *tails, *heads, *firsts, *opened;
     kn_kernel *count, *blocks, *totals, *close;
     unsigned levels;
-    uint64_t units[LEVELS], first[LEVELS]; // of a level; where they stand in the scratch memory
+    uint64_t units[LEVELS], first[LEVELS]; // units of a level, and where they begin in the scratch memory
 };
 
-// Level 0 is the blocks of the column and its end; the last one fits a block.
+// Level 0 is the blocks of the column and its end; the last level fits a block.
 static uint64_t plan(struct by_key *b)
 {
     const kn_device_info *info = &b->c.queue->context->device.info;
@@ -42,7 +42,7 @@ static uint64_t plan(struct by_key *b)
     b->c.group = RUNS_LEAVES;
     b->c.groups =
         ki_engine_sizes(info, SHAPE_BY_KEY)->per_unit * (info->compute_units ? info->compute_units : 1);
-    // A device whose loops are limited takes many small groups.
+    // A device with limited loops gets many small groups.
     if (info->loop_limit && b->c.groups < tiles / 64 + 1)
         b->c.groups = tiles / 64 + 1;
     if (b->c.groups > tiles)
@@ -66,7 +66,7 @@ static kn_status get_kernels(struct by_key *b, const char *combine, kn_type as, 
     ki_engine_define_text(&defines, "VALUE", kn_type_name(as));
     ki_engine_define(&defines, "VALUE_SIZE", (unsigned)kn_type_size(as));
     ki_engine_define_text(&defines, "COMBINE", combine);
-    // Strict: no compiler may regroup what promises bits.
+    // Strict: no compiler may regroup operations whose bits are promised.
     for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++)
         status =
             ki_engine_builtin_kernel(b->c.queue->context, "algo/reduce_by_key.cl", defines.items,

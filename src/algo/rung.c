@@ -33,7 +33,7 @@ static kn_status get_kernel(kn_queue *queue, const struct rung *rung, const char
 
 // ---- sub-groups ----
 
-// The work-item of each row and lane; false if they are not whole sub-groups of one width.
+// Finds the work-item of each row and lane; false if they do not form whole sub-groups of one width.
 static bool find_items(uint32_t answers[GROUP][WORDS], unsigned items[GROUP])
 {
     uint32_t width = answers[0][WIDTH];
@@ -78,7 +78,7 @@ static bool is_right(const uint32_t digits[GROUP], uint32_t answers[GROUP][WORDS
     return true;
 }
 
-// A group of one digit, one of a few, and one of many.
+// A group with one digit, one with a few, and one with many.
 static void make_digits(uint32_t digits[ITEMS])
 {
     static const uint32_t masks[GROUPS] = {0, 3, 255};
@@ -139,7 +139,7 @@ static kn_status run_atomic(kn_queue *queue, const void *form, bool *right, kn_e
     kn_buffer *buffer = NULL;
     kn_status status = get_kernel(queue, form, "rung_atomic", &kernel, err);
 
-    for (unsigned i = 0; i < ITEMS; i++) { // whole numbers that a float holds, in any order
+    for (unsigned i = 0; i < ITEMS; i++) { // integers that a float holds exactly, in any order
         expected[i % 4] += (float)i;
         expected[4] += 1;
     }
@@ -153,7 +153,7 @@ static kn_status run_atomic(kn_queue *queue, const void *form, bool *right, kn_e
     }
     if (!status)
         status = kn_buffer_read(queue, buffer, 0, sums, sizeof sums, err);
-    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the very bits are expected
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the very same bits are expected
     *right = !status && memcmp(sums, expected, sizeof sums) == 0;
     kn_buffer_free(buffer);
     return status;
@@ -169,7 +169,7 @@ kn_status ki_rung_has_atomic(kn_context *context, unsigned atomic_float, bool *h
                            err);
 }
 
-// ---- NVIDIA's ----
+// ---- NVIDIA ----
 
 kn_status ki_rung_define_subgroups(struct engine_defines *defines, kn_context *context, kn_error *err)
 {

@@ -20,7 +20,7 @@ struct scan {
     uint64_t block; // elements
     kn_kernel *totals, *blocks;
     unsigned levels;
-    uint64_t n[LEVELS], first[LEVELS]; // elements of a level; where they stand in the scratch memory
+    uint64_t n[LEVELS], first[LEVELS]; // elements of a level, and where they begin in the scratch memory
 };
 
 // Level 0 is the column, the last one a single block.
@@ -45,7 +45,7 @@ static kn_status get_kernels(struct scan *s, const kn_combine *how, kn_type as, 
                                  {"IDENTITY", how->identity},
                                  {"MAP", how->map ? how->map : "x"}};
     kn_context *context = s->queue->context;
-    // Strict: no compiler may regroup what promises bits.
+    // Strict: no compiler may regroup operations whose bits are promised.
     kn_status status = ki_engine_builtin_kernel(context, "algo/scan.cl", defines, KI_COUNT(defines),
                                                 KN_POLICY_STRICT, "scan_totals", &s->totals, err);
 

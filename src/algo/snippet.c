@@ -8,7 +8,7 @@
 kn_status ki_snippet_join(const char *function, const char *what, const char *snippet, struct ki_kept *kept,
                           char **joined, kn_error *err)
 {
-    char *to = *joined = ki_kept_take(kept, strlen(snippet) + 2); // a space for the last end
+    char *to = *joined = ki_kept_take(kept, strlen(snippet) + 2); // a space for the last line end
 
     if (!to)
         return ki_fail_memory(err, strlen(snippet) + 2, "a snippet of OpenCL C");

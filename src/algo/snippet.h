@@ -8,9 +8,9 @@
 
 #include "base/kept.h"
 
-// A snippet on one line, as the value of a macro has to be: without what follows // on a line, and without
-// the ends of lines. `what` it is and the `function` that was called go into messages. The caller gives
-// *joined back to `kept`, also after an error.
+// A snippet on one line, as the value of a macro has to be: without // comments and line ends. Messages name
+// what it is (`what`) and the called `function`. The caller gives *joined back to `kept`, also after an
+// error.
 kn_status ki_snippet_join(const char *function, const char *what, const char *snippet, struct ki_kept *kept,
                           char **joined, kn_error *err);
 

@@ -24,7 +24,7 @@ struct top {
     struct engine_scratch scratch;
 };
 
-// Places of scratch memory; the selection, the scan and the sort have others.
+// Slots of scratch memory; the selection, the scan and the sort use others.
 enum { COUNTS, VALUES, INDICES, SLOTS };
 
 static kn_status get_kernels(struct top *top, kn_error *err)
@@ -52,7 +52,7 @@ static kn_status select_one(const struct top *top, uint64_t rank, uint64_t *bits
     return kn_select(top->queue, top->x, top->type, (size_t)top->n, ranks, 1, bits, NULL, err);
 }
 
-// The bits of the last element that is among the k first. NaN come last in both orders; so the largest
+// The bits of the last element that is among the first k. NaN come last in both orders; so the largest
 // numbers are looked for below them.
 static kn_status find_threshold(struct top *top, kn_error *err)
 {
@@ -174,7 +174,7 @@ kn_status kn_top_k(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, 
     top.blocks = count_blocks(&top);
     top.group = ki_engine_sizes(&queue->context->device.info, SHAPE_TOP_K)->group;
     top.scratch = ki_engine_scratch_open(queue, ENGINE_SCRATCH_OPERATOR, SLOTS, "kn_top_k");
-    // What is not wanted is needed all the same.
+    // Unwanted outputs are needed all the same.
     if (!values)
         status = ki_engine_scratch_get(&top.scratch, VALUES, k * kn_type_size(type), &top.values, err);
     if (!indices && !status)

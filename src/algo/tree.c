@@ -17,9 +17,9 @@ kn_status ki_tree_choose(const char *function, const kn_queue *queue, const kn_b
     size_t parts = kn_buffer_get_part_count(x),
            part = kn_buffer_get_size(kn_buffer_get_part(x, 0)) / kn_type_size(type);
     bool cpu = engine_is_cpu(info), soft = type == KN_F32 && ki_column_is_soft(queue);
-    unsigned items; // a leaf
+    unsigned items; // elements of a leaf
 
-    // Integers that stand for doubles take registers, and fill no vectors.
+    // Integers that replace doubles take registers, and fill no vectors.
     shape->group = cpu ? sizes->cpu.group : sizes->gpu.group;
     shape->width = cpu && !soft ? sizes->cpu.width : sizes->gpu.width;
     items = TREE_LANES / shape->width;
@@ -46,8 +46,8 @@ size_t ki_tree_partials(const struct tree_shape *shape, size_t n)
 
 size_t ki_tree_leaf_groups(const kn_queue *queue, const struct tree_shape *shape, size_t n)
 {
-    // All that the device takes at once, many times over: on an H200 that was 6 % faster than as many as it
-    // takes.
+    // Many times as many groups as the device runs at once: on an H200 that was 6 % faster than exactly as
+    // many.
     const kn_device_info *info = &queue->context->device.info;
     size_t partials = ki_tree_partials(shape, n), most = (size_t)1 << 16;
 
@@ -59,8 +59,8 @@ size_t ki_tree_fold_groups(const struct tree_shape *shape, size_t count)
     return divide_up(count, (size_t)TREE_FOLD_BY * shape->group);
 }
 
-// One part's partial results, behind those of the parts before it. Parts have a power of two elements, so
-// that each begins a leaf and a group's leaves are the same as if there were one part.
+// One part's partial results, after those of the parts before it. Parts have a power of two elements, so that
+// each begins a leaf and a group's leaves are the same as if there were one part.
 static kn_status launch_part(const struct tree_job *job, kn_buffer *part, uint64_t n, kn_buffer *partial,
                              uint64_t before, uint64_t stride, kn_error *err)
 {

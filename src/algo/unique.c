@@ -22,7 +22,7 @@ static kn_status get_kernels(struct unique *u, kn_error *err)
     kn_status status = ki_compact_define(&u->c, &defines, err);
 
     ki_element_define(&defines, u->type);
-    // Counted alike whatever is written.
+    // Counted in the same way whatever is written.
     if (!status)
         status = ki_engine_builtin_kernel(context, "algo/unique.cl", defines.items, defines.count,
                                           KN_POLICY_DEFAULT, "unique_count", &u->count, err);

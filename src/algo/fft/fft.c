@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms: what is asked for, checked, and who does it.
+// Transforms: the request is checked, and a library is chosen.
 #include "fft.h"
 
 #include <koine/experimental.h>

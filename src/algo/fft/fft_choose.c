@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // KN_FFT_AUTO: the project's own transform or the vendor's, whichever a measurement on this device found
-// faster. What it found stands in the cache on disk, beside the programs.
+// faster. The result is kept in the cache on disk, beside the programs.
 #include "fft.h"
 
 #include <stdlib.h>
@@ -14,11 +14,11 @@ enum { CANDIDATES = 2, EACH = 4 };
 
 struct candidate {
     const struct fft_library *library;
-    void *plan; // NULL: it does not do this shape
+    void *plan; // NULL: it does not support this shape
     struct ki_text text;
 };
 
-// What the measurement is of.
+// What is measured.
 static struct engine_choice choice_of(const struct fft_shape *shape)
 {
     const kn_fft_shape *given = &shape->given;
@@ -58,7 +58,7 @@ static void end(void *data, size_t way)
     (void)way;
 }
 
-// A vendor's library may compile its kernels at the first run only: one that does not compile does not serve.
+// A vendor's library may compile its kernels only in the first run: if they do not compile, it is not used.
 // (Intel's CPU runtime refuses clFFT's assignment of a float2 * to a float4 *.)
 static kn_status run(void *data, size_t way, kn_error *err)
 {
@@ -121,7 +121,7 @@ static kn_status create(kn_queue *queue, const struct fft_shape *shape, struct c
     return candidate->library->create(queue, shape, NULL, &candidate->plan, &candidate->text, err);
 }
 
-// Of the two that can do the shape, the faster one.
+// The faster of the two that support the shape.
 static kn_status compare(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates,
                          size_t *winner, struct ki_text *summary, kn_error *err)
 {
@@ -136,7 +136,7 @@ static kn_status compare(kn_queue *queue, const struct fft_shape *shape, struct 
     kn_buffer_free(m.in);
     kn_buffer_free(m.out);
     if (status == KN_ERROR_MEMORY ||
-        status == KN_ERROR_LIMIT) { // no room to measure in, which is no reason to give up
+        status == KN_ERROR_LIMIT) { // no memory to measure in, which is no reason to give up
         ki_text_format(summary, "not, for want of memory");
         return KN_OK;
     }
@@ -150,7 +150,7 @@ static kn_status compare(kn_queue *queue, const struct fft_shape *shape, struct 
     return KN_OK;
 }
 
-// Plans of all that can do the shape; the vendor's may be missing, and the project's own not.
+// Plans of all libraries that support the shape; the vendor's may be missing, the project's own may not.
 static kn_status create_all(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates,
                             kn_error *err)
 {
@@ -167,15 +167,15 @@ static kn_status create_all(kn_queue *queue, const struct fft_shape *shape, stru
     return KN_OK;
 }
 
-// What the vendors' libraries have no word for, a numeric policy among it; and half spectra, which they take
-// for granted are of real numbers.
+// What the vendors' libraries do not offer, such as a numeric policy; and half spectra that are not those of
+// real numbers, as they assume.
 static bool is_ours_alone(const kn_queue *queue, const struct fft_shape *shape)
 {
     return shape->resized || shape->given.scale != 1 || shape->given.input_bits ||
            shape->given.kind == KN_FFT_COMPLEX_TO_REAL || queue->context->options.policy != KN_POLICY_DEFAULT;
 }
 
-// Whether an earlier measurement is known, and its winner still there; then with its plan.
+// Whether an earlier measurement is known and its winner is still there; if so, gets its plan.
 static bool recall(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates,
                    size_t *winner, struct ki_text *summary)
 {
@@ -196,7 +196,7 @@ static bool recall(kn_queue *queue, const struct fft_shape *shape, struct candid
     return false;
 }
 
-// The one that can do the shape, or the faster of two; with plans of all that can.
+// The only library that supports the shape, or the faster of two; with plans of all that do.
 static kn_status find(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates,
                       size_t *winner, struct ki_text *summary, kn_error *err)
 {

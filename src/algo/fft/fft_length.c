@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-// Radices of cl/lib/fft.clh. Primes go even where a work-item should hold fewer points.
+// Radices of cl/lib/fft.clh. Primes are used even where a work-item should hold fewer points.
 static const struct {
     unsigned radix;
     bool prime;
@@ -48,7 +48,7 @@ static unsigned held_by(const struct fft_cut *cut, unsigned items)
     return held;
 }
 
-// Slots of registers that all stages work on, empty ones too.
+// The number of register slots that all stages work on, including empty ones.
 static unsigned long work_of(const struct fft_cut *cut, unsigned items)
 {
     unsigned long work = 0;
@@ -58,13 +58,13 @@ static unsigned long work_of(const struct fft_cut *cut, unsigned items)
     return work;
 }
 
-// The number of work-items with the least work, the fewest of those. False if none is within the bounds.
+// The number of work-items with the least work, the smallest of those. False if none is within the bounds.
 static bool choose_items(struct fft_cut *cut, const struct fft_bounds *bounds, unsigned long *least)
 {
     unsigned held = bounds->held, last;
     bool found = false;
 
-    for (unsigned s = 0; s < cut->stages; s++) // one butterfly at least
+    for (unsigned s = 0; s < cut->stages; s++) // at least one butterfly
         held = cut->radices[s] > held ? cut->radices[s] : held;
     last = 2 * (cut->points / held) + 1;
     for (unsigned items = 1; items <= last && items <= bounds->items; items++) {
@@ -85,7 +85,7 @@ struct search {
     unsigned sum;
 };
 
-// Fewer stages are better, then less work, then radices nearer to one another.
+// Fewer stages are better, then less work, then radices closer to one another.
 static void consider(struct search *search, struct fft_cut *cut)
 {
     unsigned long work = 0;

@@ -13,7 +13,7 @@
 
 struct own_plan {
     kn_fft_shape shape;
-    struct fft_passes passes[2]; // by direction; none where the kind does not have it
+    struct fft_passes passes[2]; // by direction; empty if the kind does not have the direction
     kn_buffer *roots;
     size_t scratch[2]; // bytes
 };
@@ -59,7 +59,7 @@ static kn_status get_kernel(kn_context *context, kn_type type, unsigned input_bi
                                     KN_POLICY_DEFAULT, "fft_pass", &pass->kernel, err);
 }
 
-// The queue asks whether to go on between those that are compiled.
+// The queue asks whether to go on between compilations.
 static kn_status get_kernels(const kn_queue *queue, const kn_fft_shape *shape, struct fft_passes *passes,
                              kn_error *err)
 {
@@ -143,7 +143,7 @@ static kn_status own_create(kn_queue *queue, const struct fft_shape *shape, cons
         own->shape = shape->given;
         status = ki_fft_plan_passes(shape, (kn_fft_direction)direction, &queue->context->device.info, tuning,
                                     passes, &roots, err);
-        // A plan is often for one direction: the other direction is compiled when it is first used.
+        // A plan is often used in one direction only: the other direction is compiled when it is first used.
         if (!status && (direction == KN_FFT_FORWARD || shape->given.kind != KN_FFT_COMPLEX))
             status = get_kernels(queue, &shape->given, passes, err);
         if (status)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shape as passes of cl/algo/fft/fft.cl: one an axis, two where a line is long, two or four with
-// Bluestein's chirps, and the memory that each reads and writes.
+// A shape as passes of cl/algo/fft/fft.cl: one for each axis, two or three for a long line, more with
+// Bluestein's chirps; and the memory that each reads and writes.
 #include "fft.h"
 
 #include <koine/experimental.h>
@@ -20,7 +20,7 @@ struct planner {
     bool inverse;
     struct fft_passes *passes;
     struct fft_roots *roots;
-    uint64_t dims[3]; // of the array as the passes so far leave it, the batch with the last one
+    uint64_t dims[3]; // of the array after the passes so far; the batch is part of the last one
     kn_error *err;
 };
 
@@ -28,7 +28,7 @@ struct planner {
 struct axis {
     unsigned number;
     uint64_t inner, outer;
-    uint64_t n, in, out; // points; those that are there, those that are wanted
+    uint64_t n, in, out; // points; existing ones of the input; wanted ones of the output
     unsigned load, store;
 };
 
@@ -44,8 +44,8 @@ struct fft_bounds ki_fft_bounds_of(const kn_device_info *info, kn_type type, con
                                .banks = !engine_is_cpu(info)};
 }
 
-// Lines a group: enough work-items where lines are rows of memory, whole memory transactions where they are
-// columns; but work for every compute unit first. Measured on an H200 (bench/history/fft.md).
+// Lines a group: enough work-items if lines are rows of memory, whole memory transactions if they are
+// columns; but work for every compute unit comes first. Measured on an H200 (bench/history/fft.md).
 static void choose_lines(const struct planner *p, struct fft_pass *pass)
 {
     bool rows = pass->rows_in && pass->rows_out;
@@ -106,7 +106,7 @@ static struct fft_pass first_half(const struct axis *axis, const struct ends *en
     };
     uint64_t there = ends->load == LOAD_HALF ? axis->n / 2 + 1 : ends->in;
 
-    // Of a half spectrum every position has a number, though its mirror image may hold it.
+    // Every position of a half spectrum has a number, though it may be stored as its mirror image.
     pass.from = (struct fft_side){1, axis->inner * there, axis->inner, 1, 0, ends->in};
     pass.from_numbers = axis->inner * there * axis->outer;
     return pass;
@@ -146,10 +146,10 @@ static kn_status add_short(struct planner *p, const struct axis *axis, const str
     return add_pass(p, &pass);
 }
 
-// A long line of n = a * b * c in as many passes, Stockham's autosort again (Bailey 1990): what is
-// transformed already, of `done` numbers, stands innermost, and what is still to come, of `rest`, outermost.
-// Pass by pass a line's points, `rest` apart, become neighbours:  [a][b c][s] to [b c][a][s] to [c][b][a s];
-// the last one stays in place.
+// A long line of n = a * b * c in as many passes, again by Stockham's autosort (Bailey 1990): what is already
+// transformed, `done` numbers, is innermost, and what is still to come, `rest`, outermost. Pass by pass a
+// line's points, `rest` apart, become neighbours:  [a][b c][s] to [b c][a][s] to [c][b][a s]; the last pass
+// stays in place.
 static kn_status add_long(struct planner *p, const struct axis *axis, const struct ends *ends,
                           const struct fft_cut *cuts, unsigned parts)
 {
@@ -190,8 +190,8 @@ static kn_status add_long(struct planner *p, const struct axis *axis, const stru
     return status;
 }
 
-// Cuts that leave room for eight lines of columns in a group, so that whole memory transactions are moved, or
-// any.
+// Cuts that leave room for eight lines of columns in a group, so that whole memory transactions are moved; if
+// there are none, any cuts.
 static unsigned split(const struct planner *p, uint64_t n, struct fft_cut cuts[FFT_MAX_PARTS])
 {
     struct fft_bounds few = p->bounds;
@@ -225,9 +225,9 @@ static kn_status add_transform(struct planner *p, const struct axis *axis, const
         p->info->spec);
 }
 
-// Bluestein: jk = (j^2 + k^2 - (k - j)^2) / 2 makes the transform a convolution with a chirp, done in a
-// circle of a smooth length. The transform back is one forward with real and imaginary parts swapped before
-// and after it, and swapping turns a factor into its conjugate.
+// Bluestein: jk = (j^2 + k^2 - (k - j)^2) / 2 turns the transform into a convolution with a chirp, done on a
+// circle of a smooth length. The inverse transform is a forward one with real and imaginary parts swapped
+// before and after it; swapping turns a factor into its conjugate.
 static kn_status add_chirp(struct planner *p, const struct axis *axis)
 {
     uint64_t length = ki_fft_chirp_length(axis->n);
@@ -294,7 +294,7 @@ static kn_status add_axis(struct planner *p, unsigned number)
 
 // ---- memory ----
 
-// A pass whose lines stay where they are may write over what it reads.
+// A pass whose lines stay where they are may overwrite its input.
 static bool stays_in_place(const struct fft_pass *pass)
 {
     const struct fft_side *from = &pass->from, *to = &pass->to;
@@ -303,7 +303,7 @@ static bool stays_in_place(const struct fft_pass *pass)
            from->point == to->point && from->split == to->split && from->count == to->count;
 }
 
-// From the last pass, which writes the result, back to the first: `out` serves in between where it is large
+// From the last pass, which writes the result, back to the first: `out` serves in between if it is large
 // enough. A first pass that moves lines does not write to `out`, which may be `in`.
 static void place_passes(struct fft_passes *passes, uint64_t out_numbers)
 {
@@ -343,8 +343,8 @@ kn_status ki_fft_plan_passes(const struct fft_shape *shape, kn_fft_direction dir
     passes->count = 0;
     for (unsigned i = 0; i < 3; i++) {
         p.dims[i] = shape->in[i];
-        // Padding comes late in a walk from x to z, cropping early in one from z to x: fewer lines are left
-        // then.
+        // Padding comes late when going from x to z, cropping early when going from z to x: fewer lines are
+        // left then.
         backwards =
             backwards || (shape->out[i] < shape->given.dims[i] && shape->given.kind == KN_FFT_COMPLEX);
     }
@@ -357,7 +357,7 @@ kn_status ki_fft_plan_passes(const struct fft_shape *shape, kn_fft_direction dir
     if (status)
         return status;
     passes->items[passes->count - 1].scale = shape->given.scale;
-    // A real result has half as much room as its numbers say.
+    // A real result has half as much memory as its count of complex numbers suggests.
     place_passes(passes, shape->given.kind == KN_FFT_COMPLEX_TO_REAL
                              ? 0
                              : shape->out_bytes / (2 * kn_type_size(shape->given.type)));

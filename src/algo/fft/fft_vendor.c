@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms by the vendors' libraries, where the queue's path to the device has one.
+// Transforms by the vendors' libraries, if the queue's path to the device has one.
 #include "fft.h"
 
 #include <koine/experimental.h>
@@ -13,7 +13,7 @@
 struct vendor_plan {
     const struct be_library *library;
     struct be_plan *plan;
-    size_t kept_bytes; // of the input, which the library would write over
+    size_t kept_bytes; // of the input, which the library would overwrite
 };
 
 static void vendor_free(void *data)
@@ -24,7 +24,7 @@ static void vendor_free(void *data)
     free(plan);
 }
 
-// Refuses what these libraries cannot do.
+// Refuses what these libraries do not support.
 static kn_status check_whole(const struct be_library *library, const struct fft_shape *shape, kn_error *err)
 {
     if (shape->resized)
@@ -40,7 +40,7 @@ static kn_status check_whole(const struct be_library *library, const struct fft_
     return KN_OK;
 }
 
-// Axes of length 1 are left out: not every library takes them. Along x a real line stays one.
+// Axes of length 1 are left out, because some libraries refuse them. Along x a real line stays.
 static struct be_fft_shape without_short_axes(const kn_fft_shape *given)
 {
     struct be_fft_shape shape = {0, {1, 1, 1}, given->batch, given->type == KN_F64, (unsigned)given->kind};

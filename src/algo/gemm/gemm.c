@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a product of matrices must be like, and who makes it.
+// Checks a product of matrices, and chooses the library for it.
 #include "gemm.h"
 
 #include <koine/experimental.h>
@@ -27,7 +27,7 @@ static size_t add_product(size_t a, size_t b, size_t c)
                                                                                               : sum;
 }
 
-// The element behind the last one.
+// The end of the last element.
 static size_t end_of(const kn_gemm_matrix *matrix, size_t rows, size_t columns, size_t batch)
 {
     size_t end = add_product(matrix->offset, batch - 1, matrix->stride);
@@ -36,7 +36,7 @@ static size_t end_of(const kn_gemm_matrix *matrix, size_t rows, size_t columns, 
     return add_product(end, 1, columns);
 }
 
-// Fills in the pitch and refuses what does not lie in the buffer.
+// Fills in the pitch and refuses matrices that exceed the buffer.
 static kn_status check_matrix(const kn_queue *queue, const kn_gemm_task *task, char name,
                               kn_gemm_matrix *matrix, size_t rows, size_t columns, kn_error *err)
 {
@@ -127,8 +127,8 @@ static kn_status check(const kn_queue *queue, kn_gemm_task *task, bool *empty, k
     return KN_OK;
 }
 
-// cuBLAS is faster than the own kernel but for small products of floats, as measured on an H200
-// (bench/RESULTS.md); CLBlast nowhere.
+// cuBLAS is faster than our own kernel except for small products of floats, as measured on an H200
+// (bench/RESULTS.md); CLBlast never is.
 static bool own_is_faster(const kn_queue *queue, const kn_gemm_task *task)
 {
     const uint64_t small = ki_engine_crossover(queue->context, CROSSOVER_GEMM_OWN);
@@ -175,7 +175,7 @@ const char *kn_gemm_library_name(kn_gemm_library library)
     return (unsigned)library < KI_COUNT(libraries) ? libraries[library]->name : "unknown";
 }
 
-// What both functions do first: reads what they were given, checks it, and chooses.
+// What both functions do first: read and check their arguments, and choose a library.
 static kn_status begin(const char *function, kn_queue *queue, const kn_gemm_task *given,
                        const kn_gemm_options *options, struct product *product, kn_error *err)
 {

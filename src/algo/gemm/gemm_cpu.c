@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch of cl/algo/gemm/gemm_cpu.cl, and the blocks it works in.
+// The launch of cl/algo/gemm/gemm_cpu.cl, and its block sizes.
 #include "base/array.h"
 #include "base/error.h"
 #include "algo/columns.h"
@@ -7,7 +7,7 @@
 
 struct blocks {
     unsigned item_m, m, k; // tunables of the kernel
-    uint32_t columns;      // of C a work-item
+    uint32_t columns;      // columns of C per work-item
 };
 
 static unsigned width_of(const kn_gemm_task *task)
@@ -25,7 +25,7 @@ static uint64_t groups_of(const struct blocks *blocks, const kn_gemm_task *task)
     return (uint64_t)((task->m - 1) / blocks->m + 1) * ((task->n - 1) / blocks->columns + 1);
 }
 
-// What fits into local memory, and gives every thread something to do.
+// Sizes that fit into local memory and give every thread something to do.
 static struct blocks choose_blocks(const kn_queue *queue, const kn_gemm_task *task)
 {
     const kn_device_info *info = &queue->context->device.info;
@@ -55,8 +55,8 @@ static kn_status get_kernel(kn_queue *queue, const kn_gemm_task *task, const str
                                     KN_POLICY_DEFAULT, "gemm_cpu", kernel, err);
 }
 
-// An operand's layout, counted in numbers: offset, from a row and a column of op(X) to the next, from a
-// matrix to the next.
+// An operand's layout, in numbers: the offset, the strides of rows and columns of op(X), and the stride of
+// matrices.
 struct layout {
     uint64_t offset, row, column, stride;
     double sign; // of imaginary parts

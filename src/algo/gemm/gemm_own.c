@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch of cl/algo/gemm/gemm.cl, and the shape it has.
+// The launch of cl/algo/gemm/gemm.cl, and its shape.
 #include <koine/experimental.h>
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "algo/columns.h"
 #include "gemm.h"
 
-// 16 bytes: what the kernel loads at once where it can.
+// 16 bytes: what the kernel loads at once if possible.
 static unsigned elements_a_load(const kn_gemm_task *task)
 {
     return (unsigned)(16 / gemm_element(task));
@@ -32,7 +32,7 @@ static bool is_power_of_two(unsigned value)
     return value > 0 && (value & (value - 1)) == 0;
 }
 
-// What the kernel takes: powers of two that divide one another.
+// What the kernel accepts: powers of two that divide one another.
 static bool is_shape(const kn_gemm_tile *t, const kn_gemm_task *task)
 {
     const unsigned all[] = {t->m, t->n, t->k, t->item_m, t->item_n, t->lane_m, t->band};
@@ -74,7 +74,7 @@ static kn_status check_tile(const kn_queue *queue, const kn_gemm_tile *tile, con
 }
 
 // By type: float, complex float, double, complex double. From large to small: the first that keeps the whole
-// device busy serves, else the last.
+// device busy is used, else the last.
 #define SHAPES 3
 // The fastest ones on an H200 (bench/history/gemm.md).
 static const kn_gemm_tile nvidia[4][SHAPES] = {
@@ -83,7 +83,7 @@ static const kn_gemm_tile nvidia[4][SHAPES] = {
     {{64, 128, 8, 8, 8, 4, 8, 1, 0}, {64, 64, 16, 8, 4, 4, 8, 1, 0}, {32, 64, 16, 4, 4, 4, 8, 1, 0}},
     {{64, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 32, 8, 4, 4, 4, 8, 1, 0}},
 };
-// What the compilers of AMD and Intel take without spilling registers, nowhere measured.
+// What the compilers of AMD and Intel accept without spilling registers; not measured.
 static const kn_gemm_tile others[4][SHAPES] = {
     {{64, 64, 16, 4, 4, 4, 8, 1, 0}, {32, 64, 16, 4, 4, 4, 8, 1, 0}, {32, 32, 16, 4, 4, 4, 8, 1, 0}},
     {{64, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 64, 8, 4, 4, 4, 8, 1, 0}, {32, 32, 8, 4, 4, 4, 8, 1, 0}},
@@ -102,7 +102,7 @@ static uint64_t busy(const kn_device_info *info)
     return (info->compute_units * (uint64_t)3 + 3) / 4;
 }
 
-// Parts of k that fill the device with `tiles` groups each, none of them shorter than 512.
+// The number of parts of k that fill the device with `tiles` groups each; none of them is shorter than 512.
 static unsigned parts_for(const kn_device_info *info, const kn_gemm_task *task, uint64_t tiles)
 {
     uint64_t wanted = (info->compute_units + tiles - 1) / tiles, most = task->k / 512;
@@ -112,7 +112,7 @@ static unsigned parts_for(const kn_device_info *info, const kn_gemm_task *task, 
     return (unsigned)(wanted < most ? wanted : most);
 }
 
-// What koine tune chooses, of large products of floats.
+// What koine tune chooses for large products of floats.
 const kn_tunables ki_gemm_tunables = {
     "gemm", "algo/gemm/gemm.cl", {"TILE_M", "TILE_N", "TILE_K", "ITEM_M", "ITEM_N", "BAND", NULL}};
 
@@ -139,7 +139,7 @@ kn_status kn_gemm_get_usual(const kn_queue *queue, unsigned values[KN_TUNABLES],
     return KN_OK;
 }
 
-// The tile, or what was kept in its place.
+// The tile, or the tuned one that replaces it.
 static kn_gemm_tile tuned_tile(const kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *usual)
 {
     kn_gemm_tile tile = *usual;
@@ -177,8 +177,8 @@ static kn_gemm_tile default_tile(const kn_queue *queue, const kn_gemm_task *task
     return tile;
 }
 
-// Elements that a load or store of a matrix moves: all that 16 bytes hold if every row begins on such a
-// boundary and has no rest. What is not read may have no buffer.
+// Elements per load or store of a matrix: as many as fit into 16 bytes, if every row begins on such a
+// boundary and is a whole number of them. A matrix that is not read may have no buffer.
 static unsigned vector_of(const kn_gemm_matrix *matrix, size_t columns, unsigned most)
 {
     const kn_buffer *buffer = matrix->buffer;
@@ -225,7 +225,7 @@ static kn_status get_kernel(kn_queue *queue, const kn_gemm_task *task, const kn_
     return ki_engine_builtin_kernel_with(queue->context, "algo/gemm/gemm.cl", &options, name, kernel, err);
 }
 
-// alpha or beta as the kernel takes it.
+// alpha or beta in the form that the kernel takes.
 static kn_arg element_arg(union gemm_element *element, const kn_gemm_task *task, const double value[2])
 {
     if (task->type == KN_F64)
@@ -275,7 +275,7 @@ static kn_status launch_once(kn_queue *queue, const kn_gemm_task *task, const kn
     return kn_launch(queue, kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
-// From an element of op(A), or of op(B), to the next along k.
+// The distance of neighbouring elements of op(A), or of op(B), along k.
 static size_t step_a(const kn_gemm_task *task)
 {
     return task->transpose_a == KN_GEMM_AS_IS ? 1 : task->a.pitch;
@@ -286,7 +286,7 @@ static size_t step_b(const kn_gemm_task *task)
     return task->transpose_b == KN_GEMM_AS_IS ? task->b.pitch : 1;
 }
 
-// All of k at once, or, where a work-item's loops are limited, piece by piece: 128 iterations for each k are
+// All of k at once, or, if a work-item's loops are limited, piece by piece: 128 iterations for each k are
 // more than any compiler leaves of the loops over a step.
 static kn_status launch_tiles(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile,
                               kn_error *err)
@@ -337,8 +337,8 @@ static kn_status fold_parts(kn_queue *queue, const kn_gemm_task *task, const kn_
     return kn_launch(queue, kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
-// The products of `depth` of k each are a batch, whose results lie one after the other in scratch memory;
-// what is left of k is a product of its own.
+// The products of `depth` of k each form a batch, whose results are stored one after the other in scratch
+// memory; the rest of k is a separate product.
 static kn_status run_parts(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile, kn_error *err)
 {
     size_t depth = ((task->k - 1) / tile->parts / tile->k + 1) * tile->k;

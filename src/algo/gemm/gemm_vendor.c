@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products by the library that a device's path has: CLBlast on OpenCL, cuBLAS on CUDA.
+// Products by the library of a device's path: CLBlast on OpenCL, cuBLAS on CUDA.
 #include "base/error.h"
 
 #include <koine/experimental.h>

@@ -47,7 +47,7 @@ kn_status kn_abs_diff(kn_queue *queue, const kn_buffer *x, kn_type type, size_t 
     return status;
 }
 
-// Two elements at most, as doubles.
+// At most two elements, as doubles.
 static kn_status read_few(kn_queue *queue, const kn_buffer *buffer, kn_type type, size_t first, size_t count,
                           double *values, kn_error *err)
 {
@@ -84,7 +84,7 @@ struct halves {
     kn_type type;
     size_t n, split;
     double median;
-    size_t first_rank, ranks; // whose deviations are wanted
+    size_t first_rank, ranks; // ranks whose deviations are wanted
 };
 
 // One work-item a rank.
@@ -113,8 +113,8 @@ static kn_status find_on_device(const struct halves *halves, double deviation[2]
     return status;
 }
 
-// The deviation `left` steps to the left of the cut (from 1), or `right` to the right of it, and infinity
-// past the end.
+// The deviation `left` steps to the left of the cut (from 1), or `right` to the right of it; infinity past
+// the end.
 static kn_status deviation_left(const struct halves *halves, size_t left, double *deviation, kn_error *err)
 {
     double element = -INFINITY;
@@ -138,7 +138,7 @@ static kn_status deviation_right(const struct halves *halves, size_t right, doub
     return status;
 }
 
-// The same bisection from here, an element a read: where no kernel sees all of the column.
+// The same bisection on the host, an element a read: for columns that no kernel can see as a whole.
 static kn_status find_on_host(const struct halves *halves, size_t rank, double *deviation, kn_error *err)
 {
     size_t right = halves->n - halves->split;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_robust_stats, kn_robust_columns, kn_robust_prefixes: what is checked, and which method is taken.
+// kn_robust_stats, kn_robust_columns, kn_robust_prefixes: checks, and the choice of a method.
 #include "robust.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ kn_status ki_robust_begin(struct robust_columns *columns, const char *function, 
 
 // ---- floats ----
 
-// Column i by radix select; of several it is copied, so that it begins a buffer.
+// Column i by radix select; if there are several, it is copied, so that it begins a buffer.
 static kn_status select_column(const struct robust_columns *columns, size_t i, kn_robust *result,
                                kn_error *err)
 {
@@ -79,7 +79,7 @@ kn_status ki_robust_check_floats(const struct robust_columns *columns, bool fuse
     return KN_OK;
 }
 
-// As the options ask; what the brackets missed is selected.
+// By the method of the options; what the brackets missed is selected again.
 static kn_status floats(const struct robust_columns *columns, kn_robust *results, kn_error *err)
 {
     const kn_robust_method method = columns->options.method;
@@ -107,7 +107,7 @@ static kn_status floats(const struct robust_columns *columns, kn_robust *results
 
 // ---- 8 bits ----
 
-// Of each stretch, or with `growing` of all up to it.
+// Of each stretch, or with `growing` of all stretches up to it.
 static kn_status counted(const struct robust_columns *columns, const struct robust_stretch *stretches,
                          size_t count, bool growing, kn_robust *results, kn_error *err)
 {
@@ -146,7 +146,7 @@ static kn_status counted_columns(const struct robust_columns *columns, kn_robust
     return status;
 }
 
-// ---- any ----
+// ---- any type ----
 
 static kn_status robust_any(const struct robust_columns *columns, kn_robust *results, kn_error *err)
 {
@@ -208,7 +208,7 @@ kn_status kn_robust_columns(kn_queue *queue, const kn_buffer *x, kn_type type, s
                              err);
 }
 
-// All with the shift of the longest.
+// All with the shift of the longest one.
 static kn_status float_prefixes(const struct robust_columns *all, const size_t *ends, size_t count,
                                 kn_robust *results, kn_error *err)
 {
@@ -221,7 +221,7 @@ static kn_status float_prefixes(const struct robust_columns *all, const size_t *
         status = robust_any(&columns, &results[i], err);
         if (status || i + 1 < count || columns.options.shift || ends[i] == 0)
             continue;
-        if (results[i].nan_count > 0) // none is told
+        if (results[i].nan_count > 0) // NaN are not reported
             status = kn_reduce_moments(columns.queue, columns.x, columns.type, ends[i], NULL, &longest, err);
         else
             longest.shift = results[i].shift;

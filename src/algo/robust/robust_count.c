@@ -7,10 +7,10 @@
 #include "base/array.h"
 #include "base/error.h"
 
-// Places of scratch memory.
+// Slots of scratch memory.
 enum { COUNTS, CHUNKS, SLOTS };
 
-// Elements of a row of counts at most.
+// The most elements of a row of counts.
 #define ROW_MOST ((uint64_t)1 << 31)
 
 // As in cl/algo/robust/robust_count.cl.
@@ -26,7 +26,7 @@ struct count {
     kn_kernel *kernel;
     struct chunk *chunks; // in order; those of part p are first[p] ... first[p + 1] - 1
     size_t chunk_count, chunk_room, *first;
-    size_t *stretch; // that a row is of
+    size_t *stretch; // to which a row belongs
     size_t rows;
 };
 
@@ -75,7 +75,7 @@ static bool add_row(struct count *c, size_t stretch)
     return true;
 }
 
-// The stretches cut at the parts of the buffer, into rows and into chunks.
+// The stretches, cut at the parts of the buffer, into rows and into chunks.
 static bool plan(struct count *c, const struct robust_stretch *stretches, size_t count)
 {
     size_t parts = kn_buffer_get_part_count(c->x);

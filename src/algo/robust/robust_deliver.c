@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result that stays on the device: nobody waits; that a bracket missed the device sees itself.
+// Results that stay on the device: the host does not wait, and the device itself finds out whether a bracket
+// missed.
 #include "robust.h"
 
 #include "base/array.h"
@@ -24,7 +25,7 @@ static kn_status get_kernel(const struct robust_columns *columns, const struct r
                                     defines.count, KN_POLICY_STRICT, name, kernel, err);
 }
 
-// What is left of a column that `missed`.
+// The rest of the work for a column that `missed`.
 static kn_status find_again(const struct robust_columns *columns, const struct robust_ranks *ranks,
                             uint64_t padding, kn_error *err)
 {

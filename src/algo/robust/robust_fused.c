@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything about columns of floats in one read of them, with cl/algo/robust/robust.cl,
+// The robust statistics of columns of floats in one read of them, with cl/algo/robust/robust.cl,
 // cl/algo/robust/robust_rank.cl and cl/algo/robust/robust_settle.cl.
 #include "robust.h"
 
@@ -12,12 +12,12 @@
 #include "algo/elements.h"
 #include "algo/tree.h"
 
-// Places of scratch memory.
+// Slots of scratch memory.
 enum { COLUMNS, COUNTERS, CANDIDATES, PARTIAL, SPARE, GATHERED, SHIFT_SAMPLE, SORTED, RESULTS, SLOTS };
 
 enum {
     GATHERED_MOST = 1 << 18,
-    COLUMNS_MOST = 4096 // at once
+    COLUMNS_MOST = 4096 // columns at once
 };
 
 struct fused {
@@ -36,8 +36,8 @@ struct fused {
 
 // ---- shape ----
 
-// As many points of a sample as local memory has room for; 0: it is too small. What the pass keeps in it is
-// 26 KB at most (choose_shape, get_kernels).
+// As many points of a sample as local memory has room for; 0: it is too small. The pass keeps at most 26 KB
+// in it (choose_shape, get_kernels).
 unsigned ki_robust_points(const kn_queue *queue, kn_type type)
 {
     uint64_t room = queue->context->device.info.local_memory;
@@ -47,7 +47,7 @@ unsigned ki_robust_points(const kn_queue *queue, kn_type type)
     return room >= (4096 + 4096 / 32 + 64) * kn_type_size(type) + 512 ? 4096 : 2048;
 }
 
-// So few elements that one launch settles all that comes behind the read.
+// So few elements that one launch settles everything after the read.
 static bool are_few(const struct fused *f)
 {
     return f->of->n <= ki_engine_sizes(&f->of->queue->context->device.info, SHAPE_ROBUST_SETTLE)->items;
@@ -85,7 +85,8 @@ static void choose_sample(struct fused *f)
         f->list = f->sort;
     }
     f->points = f->of->n < f->sort ? (uint32_t)f->of->n : f->sort;
-    // The spread of a rank in the sample, and what comes from every so many-th of each list going on alone.
+    // The spread of a rank in the sample, including the error from keeping only every so many-th element of
+    // each list.
     points = f->points;
     lists = f->lists;
     samples = lists > 1 ? lists * f->list : points;
@@ -95,7 +96,7 @@ static void choose_sample(struct fused *f)
     f->reach = spread < points ? (uint32_t)spread : f->points;
 }
 
-// Of a normal distribution 7 times as much is kept as lies between the middle of the sample and the end of
+// For a normal distribution, 7 times as much is kept as lies between the middle of the sample and the end of
 // its bracket.
 static uint64_t choose_room(const struct fused *f)
 {
@@ -106,7 +107,7 @@ static uint64_t choose_room(const struct fused *f)
     return room < n ? room : n;
 }
 
-// Groups of the usual shape, or if they were fewer than compute units, of one for few elements.
+// Groups of the usual shape, or, if these were fewer than compute units, of the shape for few elements.
 static kn_status choose_pass(struct fused *f, kn_error *err)
 {
     const struct robust_columns *of = f->of;
@@ -168,7 +169,7 @@ static kn_status get_kernels(struct fused *f, kn_error *err)
                   {"algo/robust/robust.cl", "robust_brackets", &f->brackets},
                   {"algo/robust/robust.cl", "robust_pass", &f->pass},
                   {"algo/reduce.cl", "reduce_fold", &f->fold}};
-    // Few partial results are folded without the last one.
+    // Few partial results are folded without the last launch.
     size_t count = KI_COUNT(wanted) - (f->partials <= ki_robust_fold_most(&f->ranks));
     kn_status status = KN_OK;
 
@@ -208,7 +209,7 @@ static kn_status get_memory(struct fused *f, kn_error *err)
     if (!status)
         status = ki_engine_scratch_get(
             &f->scratch, COUNTERS, (size_t)ki_robust_counter_cells(r) * sizeof(uint32_t), &r->counters, err);
-    // The sample and then what is kept.
+    // The sample, and later the kept elements.
     if (!status)
         status = ki_engine_scratch_get(&f->scratch, CANDIDATES,
                                        count * (kept > samples ? kept : samples) * size, &f->candidates, err);
@@ -239,7 +240,7 @@ static kn_status launch(const struct fused *f, kn_kernel *kernel, unsigned group
     return kn_launch(f->of->queue, kernel, &range, args, count, NO_EVENT, err);
 }
 
-// The bits of the shift that is given; 0 without one.
+// The bits of the given shift; 0 without one.
 static uint64_t given_shift(const struct fused *f)
 {
     union {
@@ -255,7 +256,7 @@ static uint64_t given_shift(const struct fused *f)
     return bits.cell;
 }
 
-// With a shift for each column, to the device.
+// Uploads the shifts if each column has one.
 static kn_status write_shifts(const struct fused *f, kn_error *err)
 {
     struct ki_kept *kept = &f->of->queue->kept;
@@ -276,7 +277,7 @@ static kn_status write_shifts(const struct fused *f, kn_error *err)
     return status;
 }
 
-// The column's pieces, or that of several columns, which are in one part. False past the last.
+// The column's pieces, or those of several columns, which are in one part. False past the last.
 static bool next_piece(const struct fused *f, struct element_piece *piece)
 {
     if (f->of->count == 1)
@@ -348,7 +349,7 @@ static kn_status read_column(const struct fused *f, kn_error *err)
     return status;
 }
 
-// So many partial results that folding them takes launches.
+// Folding this many partial results takes launches.
 static kn_status fold(struct fused *f, struct robust_sums *sums, kn_error *err)
 {
     struct tree_job job = {
@@ -360,7 +361,7 @@ static kn_status fold(struct fused *f, struct robust_sums *sums, kn_error *err)
     return status;
 }
 
-// The median, then the deviations' from it; nothing is read back in between.
+// The median, then that of the deviations from it; nothing is read back in between.
 static kn_status ask(struct fused *f, kn_error *err)
 {
     const struct robust_piece kept = {f->candidates, f->candidates, 0, 0, true};
@@ -381,7 +382,7 @@ static kn_status ask(struct fused *f, kn_error *err)
 
 // ---- results ----
 
-// What lies past the column's end was read as NaN.
+// Positions past the column's end were read as NaN.
 static uint64_t padding_of(const struct fused *f)
 {
     return f->partials * f->tree.leaves * TREE_LEAF - f->of->n;

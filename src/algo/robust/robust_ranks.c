@@ -15,7 +15,7 @@ const kn_tunables ki_robust_tunables = {"robust",
                                         "algo/robust/robust_rank.cl algo/robust/robust_settle.cl",
                                         {"GROUP", "GROUPS", "AHEAD", "SINGLE", NULL}};
 
-// The greatest power of two up to `wanted` that the device and the bins take.
+// The greatest power of two up to `wanted` that the device and the bins allow.
 static unsigned fit_group(const struct robust_ranks *r, unsigned wanted)
 {
     while (wanted > 1 && (wanted > r->queue->context->device.info.max_work_group || wanted > 1u << r->digit))
@@ -81,7 +81,7 @@ static void choose_shape(struct robust_ranks *r, uint64_t elements)
     r->single = fit_group(r, values[3]);
     r->ahead = values[2];
     most *= values[1];
-    // Each work-item has some elements, and each group columns besides.
+    // Each work-item has several elements, and each group several columns besides.
     most = most > r->count ? most / r->count : 1;
     if (info->loop_limit && most < elements / (1024 * r->group) + 1)
         most = elements / (1024 * r->group) + 1;
@@ -112,7 +112,7 @@ kn_status ki_robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_err
         ki_engine_define(&defines, "GROUP", *wanted[i].group);
         if (i < 2)
             ki_engine_define(&defines, "AHEAD", r->ahead);
-        // Strict: distances are what they are said to be, to the bit.
+        // Strict: distances are exact to the bit.
         status = ki_engine_builtin_kernel(r->queue->context, wanted[i].file, defines.items, defines.count,
                                           KN_POLICY_STRICT, wanted[i].name, wanted[i].kernel, err);
     }
@@ -192,7 +192,7 @@ kn_status ki_robust_settle(const struct robust_ranks *r, uint32_t question, uint
         KN_BUFFER(r->columns),  KN_BUFFER(r->counters),     KN_VALUE(question),  KN_VALUE(level),
         KN_BUFFER(r->gathered), KN_VALUE(r->gathered_room), KN_VALUE(r->room),   KN_VALUE(n),
         KN_BUFFER(of->partial), KN_VALUE(of->count),        KN_BUFFER(of->sums), KN_BUFFER(r->results)};
-    size_t groups = sums && question == ROBUST_MEDIAN ? 3 : 1; // of which two fold
+    size_t groups = sums && question == ROBUST_MEDIAN ? 3 : 1; // two of which fold
 
     return launch(r, r->settle, r->single, groups, args, KI_COUNT(args), err);
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything about a column of floats by radix select: the moments, the median, and the median of the
-// distances from it, whose digits are counted as the column is read. On a CPU the distances are written, and
-// kn_median selects among them: that is faster there, and its few small kernels are compiled in half the
-// time.
+// The robust statistics of a column of floats by radix select: the moments, the median, and the median of the
+// distances from it, whose digits are counted as the column is read. On a CPU the distances are written out,
+// and kn_median selects among them: that is faster there, and its few small kernels compile in half the time.
 #include "robust.h"
 
 #include <koine/reduce.h>
@@ -14,7 +13,7 @@
 #include "base/number.h"
 #include "algo/elements.h"
 
-// Places of scratch memory.
+// Slots of scratch memory.
 enum { COLUMNS, COUNTERS, GATHERED, RESULTS, SLOTS };
 
 enum { GATHERED_MOST = 1 << 18 };
@@ -26,8 +25,8 @@ struct selection {
     double median;
 };
 
-// The digits counted by `levels` reads, the last of them for those that one more gathers; or with all digits
-// counted.
+// The digits counted by `levels` reads, the last of them for elements that one more read gathers; or with all
+// digits counted.
 static kn_status read_levels(const struct selection *s, uint32_t levels, kn_error *err)
 {
     kn_status status = KN_OK;
@@ -103,7 +102,7 @@ static kn_status select_deviation(struct selection *s, double *mad, kn_error *er
                                      .gathered_room = most < GATHERED_MOST ? most : GATHERED_MOST};
     status = ki_robust_ranks_open(&s->ranks, s->of->n, err);
     s->scratch = ki_engine_scratch_open(s->of->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, s->of->function);
-    // Two digits leave few in a bin, but for the worst of columns.
+    // Two digits leave few elements in a bin, except for the worst columns.
     if (!status)
         status = find_distances(s, middle, 16 / s->ranks.digit + 1, distance, &missed, err);
     // Each rank alone: a bin of the last digit is one value.
@@ -166,8 +165,7 @@ static kn_status select_distance(struct selection *s, double *mad, kn_error *err
     return status;
 }
 
-// Sums about a shift that is given tell whether there is a not-a-number; only if there may be one is it
-// looked for.
+// Sums about a given shift tell whether there may be a NaN; only then is the column searched for one.
 static kn_status find_moments(const struct robust_columns *columns, kn_moments *moments, kn_error *err)
 {
     const double *shift = columns->options.shift;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_robust_to_buffer: what is checked.
+// kn_robust_to_buffer: checks.
 #include "robust.h"
 
 #include "base/error.h"

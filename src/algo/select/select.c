@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_select, kn_quantiles and kn_median: what is checked, and which method is taken.
+// kn_select, kn_quantiles and kn_median: checks, and the choice of a method.
 #include "select.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ static kn_status by_one_group(struct select *s, kn_error *err)
     return status ? status : ki_select_small(s, s->x, s->n, 0, err);
 }
 
-// All that needs no answer of the device.
+// Everything that needs no answer from the device.
 static kn_status enqueue(struct select *s, enum select_part method, kn_error *err)
 {
     unsigned parts = method | (s->to ? SELECT_DELIVERED : 0);
@@ -72,7 +72,7 @@ static kn_status read_answers(struct select *s, kn_error *err)
     return ki_engine_answer_read(s->queue, s->found, s->count * sizeof s->found[0], err);
 }
 
-// What the brackets left undone.
+// Finishes what the brackets did not find.
 static kn_status finish(struct select *s, kn_error *err)
 {
     kn_status status = KN_OK;
@@ -118,7 +118,7 @@ static kn_status find_pairs(struct select *s, const uint64_t *ranks, size_t coun
     return status;
 }
 
-// ---- what is asked ----
+// ---- requests ----
 
 kn_status ki_select_begin(struct select *s, const char *function, kn_queue *queue, const kn_buffer *x,
                           kn_type type, size_t n, const kn_select_options *options, kn_error *err)

@@ -7,12 +7,12 @@
 
 #include "base/array.h"
 
-// So many candidates of a job at most are left to the launch that finds the ranks among them.
+// At most this many candidates of a job are left to the launch that finds the ranks among them.
 enum { NARROWED_MOST = 1 << 17 };
 
-// The ranks among the sample's points between which a job's ranks lie, but for once in some 10^5 columns: 4.5
-// standard deviations of the binomial distribution to either side, and 8 for its tail where that is short.
-// What goes on of a list, as if it were cut anywhere, adds to the deviation.
+// The ranks among the sample's points between which a job's ranks lie, except for about one in 10^5 columns:
+// 4.5 standard deviations of the binomial distribution to either side, and 8 for its tail where that is
+// short. Cutting a list at arbitrary places adds to the deviation.
 static void bracket_ranks(const struct select *s, uint64_t ranks[2 * SELECT_JOBS], uint32_t *open,
                           uint64_t *widest)
 {
@@ -54,7 +54,7 @@ static kn_status bracket_by_digits(struct select *s, const uint64_t *ranks, uint
     return status ? status : ki_select_digits(s, SELECT_OF_SAMPLE, open, err);
 }
 
-// The same by its points, in two launches, that take the place of `prepare`.
+// The same by its points, in two launches that replace `prepare`.
 static kn_status bracket_by_points(struct select *s, uint64_t *ranks, uint32_t open, kn_error *err)
 {
     struct element_piece piece = {.buffer = NULL};
@@ -113,7 +113,7 @@ static kn_status gather(struct select *s, uint64_t room, kn_error *err)
     return status;
 }
 
-// The ranks among what was gathered.
+// Finds the ranks among the gathered elements.
 static kn_status narrow(const struct select *s, kn_error *err)
 {
     uint64_t base = ki_select_narrow_base(s);
@@ -143,7 +143,7 @@ kn_status ki_select_brackets(struct select *s, kn_error *err)
     bracket_ranks(s, ranks, &open, &widest);
     room = (uint64_t)(1.5 * (double)s->n * (double)widest * s->step / (double)samples) + 4096;
     room = room < s->n ? room : s->n;
-    // More than one allocation holds are not gathered, but looked for by digits.
+    // More candidates than one allocation holds are not gathered, but searched by digits.
     most = s->queue->context->device.info.max_alloc / kn_type_size(s->type) / s->brackets;
     room = (room + 16 < most ? room : most - 16) / 16 * 16 + 16;
     s->room = room;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers that stay on the device: nobody waits; that brackets missed the device sees itself.
+// Answers that stay on the device: the host does not wait, and the device itself finds out whether brackets
+// missed.
 #include "select.h"
 
 #include "base/array.h"

@@ -27,8 +27,8 @@ static unsigned count_digits(const struct select *s)
     return digits;
 }
 
-// The counters: a cursor a job, then select_gather's, then those of the digits of the sample, and of each
-// digit.
+// The counters: a cursor a job, then those of select_gather, then those of the digits of the sample, and of
+// each digit.
 static uint64_t gather_counters(const struct select *s)
 {
     return SELECT_JOBS + 4 * SELECT_JOBS * s->pieces;
@@ -108,9 +108,9 @@ kn_status ki_select_small(const struct select *s, const kn_buffer *x, uint64_t n
 // The digits of a source while they are counted, one after the other.
 struct digits {
     enum select_source of;
-    uint64_t n, room; // elements of the sample or the column; places that each job has for what was gathered
+    uint64_t n, room; // elements of the sample or the column; places that each job has for gathered elements
     uint64_t parts;
-    uint32_t level, previous;      // the next digit, and how many bits are not known before it
+    uint32_t level, previous;      // the next digit, and how many bits are unknown before it
     uint64_t base, before, stride; // counters of that digit; of the one before, and how many a part has
 };
 
@@ -137,7 +137,7 @@ static bool next_source(const struct select *s, const struct digits *d, struct e
     return true;
 }
 
-// One digit. The first of the column is counted once for all jobs.
+// Counts one digit. The first digit of the column is counted once for all jobs.
 static kn_status digit(const struct select *s, struct digits *d, kn_error *err)
 {
     uint64_t jobs = d->of == SELECT_OF_COLUMN && d->level == 0 ? 1 : s->count, number = 0;

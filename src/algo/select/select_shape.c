@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a selection is shaped like, and the kernels it is made of.
+// The shape of a selection, and its kernels.
 #include "select.h"
 
 #include "base/array.h"
@@ -27,7 +27,7 @@ kn_status ki_select_check_options(const struct select *s, kn_error *err)
     return KN_OK;
 }
 
-// The column in tiles; of few elements, in small ones, so that more groups share them.
+// The column in tiles; small ones for few elements, so that more groups share them.
 static void choose_tiles(struct select *s)
 {
     const kn_device_info *info = &s->queue->context->device.info;
@@ -51,8 +51,8 @@ void ki_select_choose_shape(struct select *s)
         s->single /= 2;
 }
 
-// Where work-items share local memory the sample is sorted in lists, each of so many elements, a power of two
-// of lists.
+// If work-items share local memory, the sample is sorted in lists of this many elements each; there are a
+// power of two of them.
 static void choose_lists(struct select *s)
 {
     s->lists = 0;
@@ -76,7 +76,7 @@ void ki_select_choose_sample(struct select *s)
 
     most = most < s->n ? most : s->n;
     s->samples = s->tuning.samples;
-    // In lists twice as many of a column of 2^27 elements cost less than what they spare.
+    // In lists, twice as many samples of a column of 2^27 elements cost less than they save.
     if (s->samples == 0 && !alone && s->n >= 1u << 27)
         s->samples = 131072;
     else if (s->samples == 0)
@@ -91,8 +91,8 @@ void ki_select_choose_sample(struct select *s)
     ki_tile_choose(s->queue, s->type, s->n / 16, kept->per_unit, &s->kept);
 }
 
-// A kernel of one group, of the column's shape, the same for so many brackets, of the sample's shape; one of
-// select_narrow.cl, of the candidates' shape; of select_sample.cl, of the lists' and the points'; or of
+// A kernel of one group, of the column's shape, the same for this many brackets, of the sample's shape; one
+// of select_narrow.cl, of the candidates' shape; of select_sample.cl, of the lists' and the points'; or of
 // select_deliver.cl.
 enum shape_of { ALONE, WHOLE, BRACKETED, FEW, KEPT, LISTS, RANKED, DELIVERS };
 

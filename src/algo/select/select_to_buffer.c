@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_select_to_buffer and kn_quantiles_to_buffer: what is checked, and batches of it.
+// kn_select_to_buffer and kn_quantiles_to_buffer: checks, and batches of requests.
 #include "select.h"
 
 #include "base/error.h"
 
-// Makes `values`, which has room for `count` elements, what the answers go to.
+// Makes `values`, which has room for `count` elements, the destination of the answers.
 static kn_status deliver_to(struct select *s, kn_buffer *values, kn_type type, size_t count, kn_error *err)
 {
     kn_status status;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merge sort's upper levels: each level is cut into pieces of equal size by bisection along the merge path
-// (Odeh et al. 2012), a piece a thread.
+// (Odeh et al. 2012), a piece for each thread.
 #include "merge_runs.h"
 
 #include <stdint.h>
@@ -54,7 +54,7 @@ typedef void merge_function(const void *from, void *to, struct pair pair, size_t
             y[at++] = a < p.middle ? x[a++] : x[b++];                                                        \
     }
 
-// NaN is after what is not NaN, whichever way the rest goes.
+// NaN comes after everything else, in either order.
 #define DEFINE_INTEGERS(name, type)                                                                          \
     DEFINE_MERGE(ascending_##name, type, a < b)                                                              \
     DEFINE_MERGE(descending_##name, type, b < a)
@@ -101,7 +101,7 @@ struct level {
     size_t n, run, pieces;
 };
 
-// One thread's share of a level, in however many pairs it lies.
+// One thread's share of a level, however many pairs it spans.
 static void merge_piece(void *context, size_t i)
 {
     const struct level *l = context;

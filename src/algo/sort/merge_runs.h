@@ -11,10 +11,10 @@
 // How often runs of `run` elements have to be merged in pairs until one of n is left.
 unsigned ki_merge_levels(size_t n, size_t run);
 
-// Merges neighbouring runs of `run` elements (the last one may be shorter) until the n elements are one. They
-// begin in `even` if ki_merge_levels is even, else in `odd`, and end in `even`; both hold n. Numpy's order,
-// or with `descending` the largest first; NaN last either way; stable. `threads`: 0 for all that ki_threads
-// gives.
+// Merges neighbouring runs of `run` elements (the last one may be shorter) until the n elements are one run.
+// They begin in `even` if ki_merge_levels is even, else in `odd`, and end in `even`; both hold n. Numpy's
+// order, or with `descending` the largest first; NaN last either way; stable. `threads`: 0 for all that
+// ki_threads returns.
 void ki_merge_runs(void *even, void *odd, kn_type type, size_t n, size_t run, bool descending,
                    unsigned threads);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What users call: which sort does it.
+// The public functions, and the choice of a sort.
 #include "sort.h"
 
 #include <koine/experimental.h>
@@ -98,7 +98,7 @@ kn_status kn_sort(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n, cons
     return sort(&job, options, err);
 }
 
-// A second buffer beside the keys: there, of the same context, another one, and large enough.
+// Checks a second buffer beside the keys: not NULL, of the same context, not the keys, and large enough.
 static kn_status check_beside(const char *function, const kn_queue *queue, const kn_buffer *keys,
                               const kn_buffer *buffer, const char *what, size_t size, size_t n, kn_error *err)
 {

@@ -20,7 +20,7 @@ static unsigned log2_block(const struct sorter *s)
     return s->log2_group + s->log2_keys;
 }
 
-// Local memory that a block takes, with the unused slots that keep banks apart.
+// Local memory of a block, with the unused slots that avoid bank conflicts.
 static uint64_t block_bytes(const struct sorter *s)
 {
     uint64_t block = (uint64_t)1 << log2_block(s);
@@ -28,7 +28,7 @@ static uint64_t block_bytes(const struct sorter *s)
     return (block + (block >> s->log2_keys)) * kn_type_size(s->type);
 }
 
-// Only a user's own choice is that large where the limit is known: CPUs take 8 keys by default.
+// Only a user's own choice is that large on devices with a known limit: CPUs take 8 keys by default.
 static kn_status check_compiler(const struct sorter *s, kn_error *err)
 {
     const kn_context *context = s->queue->context;
@@ -52,7 +52,8 @@ static unsigned log2_of(unsigned power)
     return log2;
 }
 
-// Sizes that the device takes: what was asked for; where no group was, the default one, halved until it fits.
+// Sizes that the device supports: the requested ones; without a requested group, the default one, halved
+// until it fits.
 static kn_status choose_sizes(struct sorter *s, kn_error *err)
 {
     const kn_sort_tuning *tuning = &s->job->tuning;
@@ -130,7 +131,7 @@ static kn_status sort_blocks(const struct sorter *s, kn_buffer *keys, uint32_t d
 static kn_status merge_stage(const struct sorter *s, kn_buffer *keys, unsigned stage, bool last,
                              kn_error *err)
 {
-    unsigned bits = stage - s->log2_keys; // steps left are at distances 2^(bits - 1), ..., 1
+    unsigned bits = stage - s->log2_keys; // the remaining steps are at distances 2^(bits - 1), ..., 1
     kn_status status = launch(s, s->global, stage, keys, bits, 1, err);
 
     while (!status && bits > log2_block(s)) {
@@ -153,12 +154,12 @@ static kn_status sort_network(const struct sorter *s, kn_buffer *keys, kn_error 
     return status;
 }
 
-// The classical network: a copy filled up to a power of two with NaN, which sort last.
+// The classical network: a copy padded to a power of two with NaN, which sort last.
 static kn_status sort_padded(struct sorter *s, kn_buffer *keys, kn_error *err)
 {
     size_t size = kn_type_size(s->type);
     uint64_t n = s->n, padded = 1;
-    const uint64_t largest[2] = {0xfff0000000000001u, 0xff800001u}; // what decodes from the largest key
+    const uint64_t largest[2] = {0xfff0000000000001u, 0xff800001u}; // decodes from the largest key
     const void *filler = s->type == KN_F64 ? (const void *)&largest[0] : (const void *)&largest[1];
     kn_buffer *copy = NULL;
     struct engine_scratch scratch =

@@ -12,9 +12,9 @@
 #include "sort.h"
 
 enum {
-    WANTED_MOST = 512,        // so that none must be as large as another
+    WANTED_MOST = 512,        // so that they need not be equally large
     WANTED_LEAST = 32,        // so that all threads have something to do
-    BUCKET_BYTES = 128 << 10, // wanted: several arrays of them fit a core's second cache
+    BUCKET_BYTES = 128 << 10, // wanted: several arrays of them fit a core's second-level cache
     ROWS_LOG2 = 12,           // of the table
     ROWS = 1 << ROWS_LOG2,
     SAMPLES_A_BUCKET = 16,
@@ -22,10 +22,10 @@ enum {
     CHUNKS = 4 // a compute unit
 };
 
-// A bucket with more than this part of all keys leaves too little for the other threads to do.
+// A bucket with more than this part of all keys leaves too little for the other threads.
 enum { LARGEST_PART = 8 };
 
-// Places of scratch memory.
+// Slots of scratch memory.
 enum { COUNTS, STARTS, ROWS_SLOT, STATE, KEYS, SPARE, VALUES, SPARE_VALUES, SLOTS };
 
 // What the host keeps.
@@ -41,9 +41,9 @@ struct buckets {
     struct tables *tables;
     struct engine_scratch scratch;
     kn_buffer *slots[SLOTS];
-    uint64_t chunk, least, most; // keys a group; between which keys the intervals lie
+    uint64_t chunk, least, most; // keys a group; the range of keys that the intervals cover
     uint32_t n, wanted, groups, flags;
-    uint32_t shift, used, largest; // of the keys' bits for a row; buckets; keys of the largest one
+    uint32_t shift, used, largest; // bits of a key below those for a row; buckets; keys of the largest one
 };
 
 static kn_status get_slot(struct buckets *b, unsigned slot, uint64_t bytes, kn_error *err)
@@ -87,7 +87,7 @@ static kn_status read_sample(struct buckets *b, uint32_t count, kn_error *err)
     return status ? status : kn_host_sort(b->tables->sample, KN_U64, count, &alone, err);
 }
 
-// The most keys of a sorted sample that share all bits from `low` up.
+// The largest number of keys of a sorted sample that agree in all bits from `low` up.
 static uint32_t largest_part(const uint64_t *sample, uint32_t count, unsigned low)
 {
     uint32_t most = 0;
@@ -99,7 +99,7 @@ static uint32_t largest_part(const uint64_t *sample, uint32_t count, unsigned lo
     return most;
 }
 
-// From which bit up the `count` keys of a row are told apart, so that no bucket has more than `most` of the
+// The lowest bit needed to divide the `count` keys of a row so that no bucket has more than `most` of the
 // sample, or as far as there are buckets.
 static unsigned divide_row(const struct buckets *b, const uint64_t *sample, uint32_t count, uint32_t most)
 {
@@ -111,7 +111,7 @@ static unsigned divide_row(const struct buckets *b, const uint64_t *sample, uint
     return low;
 }
 
-// Few keys beyond the greatest and the least of most do not decide how the others are divided.
+// A few keys beyond the range of most keys do not decide how the others are divided.
 static void choose_range(struct buckets *b, uint32_t count)
 {
     uint64_t *sample = b->tables->sample;
@@ -122,19 +122,20 @@ static void choose_range(struct buckets *b, uint32_t count)
     b->shift = 0;
     while ((b->most >> b->shift) - (b->least >> b->shift) >= ROWS)
         b->shift++;
-    b->least = b->least >> b->shift << b->shift; // a bucket's keys have high bits in common
+    b->least = b->least >> b->shift << b->shift; // the keys of a bucket have their high bits in common
     for (uint32_t i = 0; i < count; i++) {
         uint64_t key = sample[i] < b->most ? sample[i] : b->most;
         sample[i] = key > b->least ? key - b->least : 0;
     }
 }
 
-// Rows with many keys of the sample are divided into buckets; neighbours with few share one. Returns how many
-// keys of the sample the largest bucket has.
+// Rows with many keys of the sample are divided into buckets; neighbouring rows with few keys share one.
+// Returns the number of sample keys in the largest bucket.
 static uint32_t draw_intervals(struct buckets *b, uint32_t count)
 {
     const uint64_t *sample = b->tables->sample;
-    uint32_t most = count / b->wanted * 3 / 2, open = UINT32_MAX, largest = 0; // keys of the open bucket
+    uint32_t most = count / b->wanted * 3 / 2, open = UINT32_MAX,
+             largest = 0; // open: keys of the open bucket
 
     choose_range(b, count);
     b->used = 0;
@@ -164,7 +165,7 @@ static uint32_t draw_intervals(struct buckets *b, uint32_t count)
 
 // ---- the buckets ----
 
-// Where each group's keys of each bucket go, from how many they are.
+// Computes where each group's keys of each bucket go from their counts.
 static void place_buckets(struct buckets *b, uint32_t *counts)
 {
     uint32_t position = 0, *bounds = b->tables->state + 1;
@@ -249,7 +250,7 @@ static kn_status scatter_buckets(struct buckets *b, kn_error *err)
     return launch(b, "scatter_buckets", b->groups, args, count, err);
 }
 
-// As many groups as there are compute units, if spare memory for them is not more than the keys' own.
+// As many groups as there are compute units, if their spare memory does not exceed that of the keys.
 static kn_status sort_each(struct buckets *b, kn_error *err)
 {
     uint32_t units = b->queue->context->device.info.compute_units,

@@ -9,7 +9,7 @@
 #include "algo/columns.h"
 #include "merge_runs.h"
 
-// A device's memory holds the chunk, up to as much again twice for a sort that is not in place, and other
+// A device's memory holds the chunk, up to twice as much again for a sort that is not in place, and other
 // things.
 enum { SHARE_OF_MEMORY = 4, LEAST_CHUNK = 1 << 16 };
 
@@ -42,7 +42,7 @@ static kn_status allocate(const struct large *l, size_t elements, void **memory,
     return *memory ? KN_OK : ki_fail_memory(err, bytes, "merging what the device has sorted");
 }
 
-// Elements of a chunk: what was asked for, else what the device has room for.
+// Elements of a chunk: as requested, or as many as fit on the device.
 static size_t chunk_for(const struct large *l)
 {
     const kn_device_info *info = &l->queue->context->device.info;
@@ -81,7 +81,7 @@ static kn_status sort_chunks(const struct large *l, size_t chunk, const char *fr
     return status;
 }
 
-// Chunks of a size chosen here are halved while the device has no memory for them.
+// Chunks of a size chosen here are halved if the device has no memory for them.
 static kn_status sort_in_chunks(const struct large *l, size_t chunk, void *keys, kn_error *err)
 {
     kn_error reason = KN_ERROR_INIT;

@@ -12,11 +12,11 @@
 #include "sort.h"
 
 enum { MOST_BYTES = 1024, MOST_ITEMS = 32, MOST_GROUP = 1024, SNIPPETS = 3 };
-// Local bytes of the search for splits.
+// Local bytes for the search for splits.
 enum { SEARCH_BYTES = 128 };
-// Elements up to which each group looks for its own splits (bench/history/sort.md).
+// Up to this many elements, each group searches for its own splits (bench/history/sort.md).
 enum { SPLITS_BY_GROUP = 1 << 21 };
-// Places of scratch memory.
+// Slots of scratch memory.
 enum { OTHER_KEYS, TILES, OTHER_VALUES, SEGMENTS, FOUND, SLOTS };
 
 struct merger {
@@ -61,7 +61,7 @@ static size_t entry_size(const struct merger *m)
 }
 
 // Whether a key and its value side by side may have a size that is neither 1 nor 2 nor a multiple of 4: the
-// alignment of a type of the caller's own is not known.
+// alignment of a type defined by the caller is unknown.
 static bool may_be_odd(const struct merger *m)
 {
     return (m->less.size > 2 && m->less.size % 4) || (m->less.definitions && m->values && m->value_size < 4);
@@ -76,8 +76,8 @@ static uint64_t local_bytes(const struct merger *m)
     return tile + SEARCH_BYTES + (m->offsets ? 3 * sizeof(uint32_t) * m->group : 0);
 }
 
-// Does a tile of this size fit: into local memory, into a group, into the iterations that a work-item may
-// run?
+// Whether a tile of this size fits into local memory, into a group, and into the iterations that a work-item
+// may run.
 static bool tile_fits(const struct merger *m)
 {
     const kn_device_info *info = &m->queue->context->device.info;
@@ -88,15 +88,14 @@ static bool tile_fits(const struct merger *m)
            (info->loop_limit == 0 || iterations <= info->loop_limit);
 }
 
-// Sizes that the device takes: what was asked for; where nothing was, the defaults, made smaller until they
-// fit.
+// Sizes that the device supports: the requested ones; otherwise the defaults, reduced until they fit.
 static kn_status choose_sizes(struct merger *m, kn_error *err)
 {
     const kn_device_info *info = &m->queue->context->device.info;
     unsigned words = (unsigned)(entry_size(m) + 3) / 4;
     const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_SORT_MERGE);
     bool few = m->n / (sizes->group * sizes->items / words + 1) < info->compute_units;
-    // Elements of a word each that a work-item takes.
+    // Elements of one word each that a work-item takes.
     unsigned most = few ? ki_engine_sizes(info, SHAPE_SORT_MERGE_FEW)->items : sizes->items;
     bool groups_are_free = !m->tuning.group, items_are_free = !m->tuning.items;
 
@@ -106,7 +105,7 @@ static kn_status choose_sizes(struct merger *m, kn_error *err)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%s: group %u and items %u; a group has a power of two up to %d, items go up to %d",
                        m->function, m->group, m->items, MOST_GROUP, MOST_ITEMS);
-    while (!tile_fits(m)) { // as many work-items as eight times the elements of one, so long as both are free
+    while (!tile_fits(m)) { // keeps 8 times as many work-items as elements of one, if both are free
         if (groups_are_free && m->group > 1 && (!items_are_free || m->items == 1 || m->group > 8 * m->items))
             m->group /= 2;
         else if (items_are_free && m->items > 1)
@@ -124,7 +123,7 @@ static kn_status choose_sizes(struct merger *m, kn_error *err)
     return KN_OK;
 }
 
-// OpenCL C's type of so many bytes, to be moved and not looked at.
+// OpenCL C's type of this many bytes, for moving elements without interpreting them.
 static const char *value_type(size_t size)
 {
     static const struct {
@@ -197,7 +196,7 @@ static kn_range range_over_tiles(const struct merger *m)
     return (kn_range){1, {(size_t)tile_count(m) * lanes}, {lanes}, {0}};
 }
 
-// One work-item for each of `count`, in groups of whatever size.
+// One work-item for each of `count`, in groups of any size.
 static kn_range range_over(const struct merger *m, uint64_t count)
 {
     size_t group = m->queue->context->device.info.max_work_group < 128 ? 1 : 128;
@@ -205,7 +204,7 @@ static kn_range range_over(const struct merger *m, uint64_t count)
     return (kn_range){1, {((size_t)count + group - 1) / group * group}, {group}, {0}};
 }
 
-// Where there are no values, segments or tables, kernels do not look at them, and get the keys.
+// Without values, segments or tables, kernels do not use these arguments, and get the keys.
 static const kn_buffer *or_keys(const struct merger *m, const kn_buffer *buffer)
 {
     return buffer ? buffer : m->keys;
@@ -226,7 +225,7 @@ static kn_status sort_tiles(const struct merger *m, struct columns from, struct 
     return kn_launch(m->queue, m->sort_tiles, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
-// A launch that finds all splits pays where there are so many that groups would wait for memory one after the
+// A launch that finds all splits pays if there are so many that groups would wait for memory one after the
 // other.
 static bool splits_are_launched(const struct merger *m)
 {
@@ -265,7 +264,7 @@ static kn_status merge_level(const struct merger *m, uint32_t level, struct colu
     return status ? status : kn_launch(m->queue, m->merge_tiles, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
-// Sorts tiles, then merges `levels` times, to and fro so that the last pass writes to the caller's buffers.
+// Sorts tiles, then merges `levels` times, alternating so that the last pass writes to the caller's buffers.
 static kn_status sort_levels(struct merger *m, unsigned levels, kn_error *err)
 {
     struct columns own = {m->keys, m->values}, other = own, from;
@@ -300,7 +299,7 @@ static unsigned levels_for(uint64_t tiles)
     return levels;
 }
 
-// Looks at the offsets: are they what they have to be, and how many levels does the longest segment take?
+// Checks that the offsets are valid, and finds how many levels the longest segment takes.
 static kn_status look_at_segments(struct merger *m, unsigned *levels, kn_error *err)
 {
     const kn_range each_segment = range_over(m, m->segments), each_tile = range_over(m, tile_count(m));

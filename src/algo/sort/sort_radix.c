@@ -103,7 +103,8 @@ static void choose_passes(struct radix *r, uint64_t differing)
         r->shifts[r->passes++] = 0; // makes the indices
 }
 
-// Bits that tell cl/algo/sort/sort_radix.cl's classes of keys apart: the sign, and of floats the exponent.
+// Bits that distinguish the classes of keys in cl/algo/sort/sort_radix.cl: the sign, and for floats the
+// exponent.
 static uint64_t class_bits(kn_type type)
 {
     uint64_t sign = (uint64_t)1 << (kn_type_size(type) * 8 - 1);
@@ -111,7 +112,7 @@ static uint64_t class_bits(kn_type type)
     return type == KN_F32 ? 0xff800000u : type == KN_F64 ? 0xfff0000000000000u : sign;
 }
 
-// Which bits of the keys differ within a class, or tell two apart.
+// The bits of the keys that differ within a class, or between two.
 static kn_status find_differing(const struct radix *r, uint64_t *differing, kn_error *err)
 {
     uint64_t masks[CLASSES][2], set = 0, clear = 0;
@@ -139,8 +140,8 @@ static kn_status get_spare(struct radix *r, unsigned first, unsigned count, size
     return status;
 }
 
-// The passes begin and end in `own`. With an even number of passes it takes turns with spare[0]; with an odd
-// number the passes between the first and the last take turns with both spare buffers. A single pass ends in
+// The passes begin and end in `own`. An even number of passes alternates with spare[0]; with an odd number,
+// the passes between the first and the last alternate between both spare buffers. A single pass ends in
 // spare[0], from where run_passes copies.
 static void chain_in_place(unsigned passes, kn_buffer *own, kn_buffer *const spare[2], kn_buffer **chain)
 {
@@ -152,8 +153,8 @@ static void chain_in_place(unsigned passes, kn_buffer *own, kn_buffer *const spa
     chain[passes] = passes > 1 ? own : spare[0];
 }
 
-// The keys stay as they are: from the second pass on they are read from the spare buffers. The indices are
-// made by the first pass, and the last one writes them where the user looks.
+// The keys stay as they are: from the second pass on they are read from the spare buffers. The first pass
+// creates the indices, and the last one writes them to the user's buffer.
 static void chain_indices(struct radix *r)
 {
     unsigned passes = r->passes;
@@ -167,11 +168,11 @@ static void chain_indices(struct radix *r)
     r->key_chain[passes] = r->slots[STATE]; // not written: any buffer serves
 }
 
-// Every pass writes elsewhere than it reads, and the last one where the user looks.
+// Every pass writes to another buffer than it reads, and the last one to the user's.
 static kn_status choose_chains(struct radix *r, kn_error *err)
 {
     const struct sort_job *job = r->job;
-    unsigned between = r->passes - 1, keys, values; // how many spare buffers
+    unsigned between = r->passes - 1, keys, values; // number of spare buffers
     kn_status status;
 
     if (job->indices) {
@@ -211,7 +212,7 @@ static kn_status run_pass(const struct radix *r, unsigned pass, bool counted, kn
     return status ? status : scatter(r, pass, flags, err);
 }
 
-// The first digit is counted, or all are; with the masks.
+// Counts the first digit, or all of them; with the masks.
 static kn_status count_first(struct radix *r, bool masks, kn_error *err)
 {
     const uint32_t zero = 0;
@@ -226,7 +227,7 @@ static kn_status count_first(struct radix *r, bool masks, kn_error *err)
     return status ? status : count(r, r->job->keys, 0, r->flags | FIRST | MASKS, err);
 }
 
-// Where the passes' digits are among those that were counted; if they are not, they are counted now.
+// Finds the passes' digits among those that were counted; if they are missing, counts them now.
 static kn_status place_passes(struct radix *r, kn_error *err)
 {
     bool again = false;
@@ -271,7 +272,7 @@ static kn_status run_passes(struct radix *r, kn_error *err)
     return status;
 }
 
-// Its spare memory holds everything twice, in one allocation.
+// The spare memory holds everything twice, in one allocation.
 static bool fits_whole(const struct sort_job *job)
 {
     size_t size = kn_type_size(job->type), most = job->value_size > size ? job->value_size : size;
@@ -279,7 +280,7 @@ static bool fits_whole(const struct sort_job *job)
     return 2 * job->n * most <= job->queue->context->device.info.max_alloc;
 }
 
-// The forms of cl/algo/sort/sort_buckets.cl, where they serve: *done.
+// The methods of cl/algo/sort/sort_buckets.cl, if they can be used: *done.
 static kn_status sort_high_digits(const struct radix *r, bool *done, kn_error *err)
 {
     const kn_sort_tuning *tuning = &r->job->tuning;

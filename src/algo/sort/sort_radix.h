@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a radix sort is made of: the shape of its launches (sort_radix_shape.c) and its passes (sort_radix.c).
+// The parts of a radix sort: the shape of its launches (sort_radix_shape.c) and its passes (sort_radix.c).
 #ifndef KN_ALGO_SORT_SORT_RADIX_H
 #define KN_ALGO_SORT_SORT_RADIX_H
 
@@ -8,10 +8,10 @@
 
 enum { RADIX_MOST_PASSES = 8 };
 
-// Places of scratch memory.
+// Slots of scratch memory.
 enum { COUNTS, OFFSETS, TOTALS, STATE, KEYS_A, KEYS_B, VALUES_A, VALUES_B, RADIX_SLOTS };
 
-// How work-items that have the same digit find each other.
+// How work-items with the same digit find each other.
 struct radix_rung {
     unsigned subgroup, match; // KN_SUBGROUP, KN_MATCH
     unsigned least;           // lanes of a sub-group
@@ -25,8 +25,8 @@ struct radix {
     unsigned lanes, group, keys, registers, prefetch, groups, position_bits, flags;
     size_t arena;                       // bytes of local memory
     bool once;                          // KN_SORT_COUNTING_ONCE
-    unsigned tiles;                     // of it
-    unsigned places[RADIX_MOST_PASSES]; // of it: which of the counted digits a pass moves by
+    unsigned tiles;                     // number of tiles, with `once`
+    unsigned places[RADIX_MOST_PASSES]; // with `once`: which of the counted digits a pass sorts by
     kn_kernel *count, *scan, *scatter;
     struct engine_scratch scratch;
     kn_buffer *slots[RADIX_SLOTS];
@@ -35,12 +35,12 @@ struct radix {
     kn_buffer *key_chain[RADIX_MOST_PASSES + 1], *value_chain[RADIX_MOST_PASSES + 1];
 };
 
-// The form, and how wide positions are.
+// Chooses the method, and the width of positions.
 kn_status ki_radix_choose_form(struct radix *r, kn_error *err);
-// Of that form the groups, their chunks, and how digits are counted.
+// For that method, the groups, their chunks, and how digits are counted.
 kn_status ki_radix_choose_shape(struct radix *r, kn_error *err);
 
-// The arguments of a pass that say what it reads and writes: how many they are.
+// Sets the arguments of a pass that say what it reads and writes; returns how many there are.
 size_t ki_radix_chain_args(const struct radix *r, unsigned pass, kn_arg *args);
 
 // The launches of cl/algo/sort/sort_radix_once.cl (sort_radix_once.c): the digits of all places, and a pass.

@@ -18,7 +18,7 @@ size_t ki_radix_chain_args(const struct radix *r, unsigned pass, kn_arg *args)
     return n;
 }
 
-// Bytes of the words that tell of masks, tickets and totals.
+// Bytes of the words for masks, tickets and totals.
 static size_t state_bytes(const struct radix *r)
 {
     return (ONCE_TOTALS + kn_type_size(r->job->type) * DIGITS) * sizeof(uint32_t);

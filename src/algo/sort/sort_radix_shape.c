@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shape of a radix sort's launches: the form, groups, chunks, and how digits are counted.
+// The shape of a radix sort's launches: the method, groups, chunks, and how digits are counted.
 #include "sort_radix.h"
 
 #include <koine/experimental.h>
@@ -11,13 +11,13 @@
 #include "base/error.h"
 #include "engine/cost/crossovers.h"
 
-// Groups whose counts scatter_digits adds up itself, a launch less.
+// Up to this many groups scatter_digits adds up the counts itself, which saves a launch.
 enum { FOLDED_GROUPS = 256 };
 
-// Keys that a work-item of count_all_digits takes at once, a multiple of.
+// The keys of a work-item of count_all_digits are a multiple of this.
 enum { ONCE_STEP = 64 };
 
-// Counts have 30 bits of a word there, and the last tile is filled up.
+// Counts have 30 bits of a word there, and the last tile is padded.
 enum { ONCE_MOST = (1 << 30) - (1 << 16) };
 
 static const struct radix_rung rungs[] = {
@@ -34,7 +34,7 @@ static size_t larger(size_t a, size_t b)
 static kn_status choose_position_bits(struct radix *r, kn_error *err)
 {
     unsigned asked = r->job->tuning.radix_places,
-             least = r->n > UINT32_MAX - (1u << 20) ? 64 : 32; // a tile may reach over
+             least = r->n > UINT32_MAX - (1u << 20) ? 64 : 32; // a tile may reach beyond the end
 
     if ((asked && asked != 32 && asked != 64) || (asked && asked < least))
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: radix_places %u; it is %s64", r->job->function, asked,
@@ -43,7 +43,7 @@ static kn_status choose_position_bits(struct radix *r, kn_error *err)
     return KN_OK;
 }
 
-// Whether the device has a form: what it says of itself, and a trial.
+// Whether the device supports a method: what it reports, and a trial.
 static kn_status has_lanes(const struct radix *r, unsigned lanes, bool *has, kn_error *err)
 {
     kn_context *context = r->queue->context;
@@ -93,7 +93,7 @@ static kn_status choose_lanes(struct radix *r, kn_error *err)
     return status;
 }
 
-// Bytes of a key, or of a value where that is more.
+// Bytes of a key, or of a value if that is larger.
 static size_t width_of(const struct radix *r)
 {
     return larger(kn_type_size(r->job->type), r->job->value_size);
@@ -113,17 +113,17 @@ static size_t arena_bytes(const struct radix *r)
 static bool fits(const struct radix *r)
 {
     const kn_device_info *info = &r->queue->context->device.info;
-    size_t own = DIGITS * (2 * sizeof(uint32_t) + r->position_bits / 8) + 64; // the kernel's own arrays
+    size_t own = DIGITS * (2 * sizeof(uint32_t) + r->position_bits / 8) + 64; // arrays declared in the kernel
 
     return r->group <= info->max_work_group && arena_bytes(r) + own <= info->local_memory;
 }
 
-// Work-items, keys of each, registers of each, groups a compute unit, and whether a tile is loaded ahead (1)
-// or not (2), as measured best on an H200 (bench/history/sort.md).
+// Work-items, keys of each, registers of each, groups per compute unit, and whether a tile is loaded ahead
+// (1) or not (2), as measured best on an H200 (bench/history/sort.md).
 static const struct shape {
-    size_t element; // bytes, at most: of a key or a value
+    size_t element; // the most bytes of a key or a value
     bool values;    // with or without
-    size_t n;       // at most
+    size_t n;       // the most elements
     unsigned group, keys, registers, chunks, prefetch;
 } shapes[] = {
     {4, false, (size_t)1 << 17, 512, 2, 0, 1, 2},  {4, false, (size_t)1 << 18, 512, 4, 0, 1, 2},
@@ -154,13 +154,13 @@ static struct shape usual_shape(const kn_context *context, size_t element, bool 
     return other;
 }
 
-// Whether that is the form of many keys. With values it was not measured.
+// Whether this is the method for many keys. With values it was not measured.
 static bool is_once_usual(const kn_context *context, bool values)
 {
     return ki_engine_is_nvidia(context) && !values;
 }
 
-// What koine tune chooses, of many keys: by the width of the wider one of keys and values, which is at most 8
+// What koine tune chooses for many keys: by the width of the wider one of keys and values, which is at most 8
 // bytes.
 enum { GROUP, KEYS, REGISTERS, CHUNKS, PREFETCH };
 #define TUNABLES(algorithm)                                                                                  \
@@ -200,7 +200,7 @@ kn_status kn_sort_get_usual(const kn_queue *queue, size_t width, bool by_key, un
     return KN_OK;
 }
 
-// Those of these keys; NULL: there are too few, or they are too wide, or have a work-item a chunk, or a form
+// The tunables for these keys; NULL if they are too few or too wide, or have a work-item a chunk, or a method
 // that is not tuned.
 static const kn_tunables *tunables_of(const struct radix *r)
 {
@@ -283,7 +283,7 @@ static kn_status choose_group(struct radix *r, kn_error *err)
     return KN_OK;
 }
 
-// Groups whose counts, or positions, find room in one allocation.
+// The number of groups whose counts, or positions, fit into one allocation.
 static uint64_t most_groups(const struct radix *r, unsigned tables)
 {
     size_t position_bytes = r->position_bits / 8;
@@ -330,7 +330,7 @@ static void choose_tiles(struct radix *r)
     r->tiles = (unsigned)((r->n - 1) / ((uint64_t)r->group * r->keys) + 1);
 }
 
-// Counting ahead takes an atomic addition a key and saves a launch a pass.
+// Counting ahead costs an atomic addition a key and saves a launch a pass.
 static void choose_counting(struct radix *r)
 {
     kn_sort_counting counting = r->job->tuning.counting;
@@ -345,8 +345,8 @@ static void choose_counting(struct radix *r)
     r->tables = possible && counting == KN_SORT_COUNTING_AHEAD ? passes : 1;
 }
 
-// Groups that wait for those that began before them ask of the device what no version of OpenCL promises:
-// NVIDIA's go on; processors run a group to its end or in threads of their own.
+// Groups that wait for those that began before them need what no version of OpenCL promises: NVIDIA's devices
+// let them go on; CPUs run a group to its end or in separate threads.
 static kn_status choose_once(struct radix *r, kn_error *err)
 {
     const kn_device_info *info = &r->queue->context->device.info;

@@ -6,7 +6,7 @@
 #include "host/windows/windows.h"
 #include "spans.h"
 
-// A place of scratch memory behind those of the spans.
+// A slot of scratch memory after those of the spans.
 enum { RANK = SPAN_PLACES };
 
 struct rolling {
@@ -16,7 +16,7 @@ struct rolling {
     kn_kernel *rank, *roll;
 };
 
-// Half of a span's elements, or more, are in each window: the others have to be passed over.
+// Half of a span's elements, or more, are in each window: the others have to be skipped.
 static void choose_spans(struct rolling *r)
 {
     enum { LEAST = 32 }; // outputs
@@ -30,7 +30,7 @@ static void choose_spans(struct rolling *r)
     spans->all = (spans->n - 1) / spans->stride + 1;
 }
 
-// Outputs of a work-item. Each goes through its span, so there are not more than some hundred of them.
+// Outputs of a work-item. Each walks through its span, so there are no more than some hundreds of them.
 static uint64_t run_of(const struct rolling *r)
 {
     enum { RUNS = 256 };
@@ -135,9 +135,9 @@ static kn_status check(const struct rolling *r, kn_error *err)
     if (spans->x == r->medians || spans->x == r->mads || (r->medians && r->medians == r->mads))
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: x, medians and mads are not three buffers",
                        spans->function);
-    // rusticl on a CPU (Mesa 22.3) leaves window_roll's loop over outputs as soon as work-items leave an
-    // inner loop at different times: only loops of as many rounds in all of them are right there, which would
-    // be a span's length an output.
+    // rusticl on a CPU (Mesa 22.3) ends window_roll's loop over outputs as soon as work-items leave an inner
+    // loop at different times: only loops with the same number of rounds in all of them are right there,
+    // which would cost a span's length an output.
     if (spans->queue->context->device.info.loop_limit)
         return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: %s limits loops, and ends this kernel's too early; kn_host_rolling computes the "

@@ -7,27 +7,27 @@
 
 #include "algo/columns.h"
 
-// Places of scratch memory; further ones are the caller's.
+// Slots of scratch memory; further ones are the caller's.
 enum { SPAN_KEYS, SPAN_ORDER, SPAN_OFFSETS, SPAN_PLACES };
 
-// Span s has `length` elements from s * stride - before on; NaN stands where the column has none.
+// Span s has the `length` elements from s * stride - before on; positions outside the column hold NaN.
 struct window_spans {
     const char *function;
     kn_queue *queue;
     const kn_buffer *x;
     kn_type type;
     uint64_t n, stride, before, length;
-    uint64_t all, most; // spans, and how many of them are sorted together
+    uint64_t all, most; // number of spans, and of those that are sorted together
     struct engine_scratch scratch;
     kn_buffer *places[SPAN_PLACES];
     kn_kernel *gather;
 };
 
-// Refuses what ki_column_check does, and a buffer that is held in parts.
+// Refuses what ki_column_check refuses, and a buffer that is held in parts.
 kn_status ki_window_check_buffer(const char *function, const kn_queue *queue, const char *name,
                                  const kn_buffer *buffer, kn_type type, size_t n, kn_error *err);
 
-// Opens scratch memory with `more` places behind those of the spans, and chooses `most`; everything before
+// Opens scratch memory with `more` slots after those of the spans, and chooses `most`; everything before
 // `most` is set. Close the scratch memory, whether it succeeded or not.
 kn_status ki_window_spans_open(struct window_spans *spans, size_t more, kn_error *err);
 

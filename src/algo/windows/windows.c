@@ -10,15 +10,15 @@
 #include "algo/robust/robust.h"
 #include "spans.h"
 
-// Places of scratch memory behind those of the spans.
+// Slots of scratch memory after those of the spans.
 enum { RANKS = SPAN_PLACES, PICKED, PLACES };
 
 struct windows {
     kn_queue *queue;
     const kn_buffer *x;
     kn_type type;
-    struct window_grid grid; // `count` full windows; another one is behind them if `rest` is not 0
-    size_t rest;             // elements of it
+    struct window_grid grid; // `count` full windows; another one follows if `rest` is not 0
+    size_t rest;             // number of its elements
     kn_window_options options;
     kn_stats *results;
     double *quantiles;
@@ -38,7 +38,7 @@ static kn_stats stats_of(const struct windows *w, const kn_robust *robust)
                       .mad = robust->mad / ki_window_mad_divisor(w->options.mad_scale)};
 }
 
-// Of `count` windows of n elements in `x`.
+// The statistics of `count` windows of n elements in `x`.
 static kn_status compute_stats(const struct windows *w, const kn_buffer *x, size_t n, size_t count,
                                kn_stats *results, kn_error *err)
 {
@@ -57,13 +57,13 @@ static kn_status compute_stats(const struct windows *w, const kn_buffer *x, size
 
 // ---- quantiles ----
 
-// Of each window two elements a quantile, and the last one, which tells whether there is a NaN.
+// For each window, two elements a quantile, and the last element, which shows whether there is a NaN.
 struct picking {
     const struct windows *w;
     struct window_spans spans;
-    size_t count; // elements that are picked of a window
+    size_t count; // elements picked from a window
     uint64_t *ranks;
-    void *found; // of the windows that are sorted together
+    void *found; // for the windows that are sorted together
     kn_kernel *pick;
     kn_buffer *rank_buffer, *picked;
 };
@@ -74,7 +74,7 @@ static void choose_ranks(struct picking *p)
 
     for (size_t k = 0; k < p->w->options.quantile_count; k++) {
         size_t rank = (size_t)floor(p->w->options.quantiles[k] * (double)(n - 1));
-        rank = rank < n ? rank : n - 1; // n - 1 was rounded up
+        rank = rank < n ? rank : n - 1; // n - 1 may be rounded up
         p->ranks[2 * k] = rank;
         p->ranks[2 * k + 1] = rank + 1 < n ? rank + 1 : n - 1;
     }
@@ -172,7 +172,7 @@ static kn_status compute_quantiles(const struct windows *w, kn_error *err)
 
 // ---- all windows ----
 
-// The last window, which is not full, in memory of its own.
+// The last window, which is not full, in separate memory.
 static kn_status compute_rest(const struct windows *w, kn_error *err)
 {
     const size_t size = kn_type_size(w->type), bytes = w->rest * size, i = w->grid.count;
