@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C locale for this thread while numbers are printed or read, whatever the program has: a comma for a
-// point is no number in a file.
+// Sets the C locale in this thread while numbers are printed or read, whatever the program's locale: a
+// decimal comma is not valid in a file.
 #ifndef KN_IO_C_LOCALE_H
 #define KN_IO_C_LOCALE_H
 

@@ -41,9 +41,9 @@ kn_status spool_read(const struct spool *spool, size_t position, double *values,
     return ki_spool_read(spool->file, position * sizeof *values, values, count * sizeof *values, err);
 }
 
-// ---- one by one ----
+// ---- single numbers ----
 
-enum { PIECE = 32768, BEFORE = 16 }; // numbers in memory; and of them those before one that is asked for
+enum { PIECE = 32768, BEFORE = 16 }; // numbers in memory; and how many of them come before the requested one
 
 void spool_view_open(struct spool_view *view, const double *values, const struct spool *spool, size_t count,
                      kn_error *err)

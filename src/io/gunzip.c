@@ -63,7 +63,7 @@ kn_status gunzip_some(struct gunzip *gunzip, struct gunzip_step *step)
     step->part_ends = result >= 0 && stream->block_state == ISAL_BLOCK_FINISH;
     step->why = result < 0 ? reason(result) : NULL;
     if (step->part_ends)
-        isal_inflate_reset(stream); // the checksum behind a part took all that was read ahead
+        isal_inflate_reset(stream); // the checksum after a part consumed all that was read ahead
     return result < 0 ? KN_ERROR_INPUT : KN_OK;
 }
 

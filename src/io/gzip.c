@@ -25,7 +25,7 @@ static uInt piece(size_t left)
     return left < UINT_MAX ? (uInt)left : UINT_MAX;
 }
 
-// Fills what room there is; Z_OK if more may come, Z_STREAM_END at a part's end.
+// Fills the available room; Z_OK if more may come, Z_STREAM_END at a part's end.
 static int inflate_some(z_stream *stream, const unsigned char *packed, size_t packed_count, size_t *taken,
                         char *to, size_t room, size_t *given)
 {
@@ -63,7 +63,7 @@ static bool make_room(struct gzip_file *file, size_t *room)
     return grown;
 }
 
-// The parts of `packed`, one after the other, into `file`.
+// Decompresses the parts of `packed`, one after the other, into `file`.
 static kn_status unpack(const unsigned char *packed, size_t packed_count, struct gzip_file *file,
                         kn_error *err)
 {
@@ -101,7 +101,7 @@ static kn_status read_all(FILE *stream, struct gzip_file *file, kn_error *err)
     size_t have = 0;
     void *data = NULL;
     char *grown;
-    // Of a regular file more than there is is not read, and what there is told.
+    // A regular file is shorter than that: then nothing is read, and `have` is its length.
     kn_status status = ki_input_read(stream, file->name, SIZE_MAX / 2, &data, &have, err);
 
     if (!status && have > 0 && !feof(stream)) {
@@ -155,7 +155,7 @@ kn_status gzip_inflate(const char *name, const void *packed, size_t packed_count
 {
     z_stream stream = {.next_in = NULL};
     size_t taken = 0, given = 0;
-    char none; // zlib wants a place even for nothing
+    char none; // zlib needs a pointer even for nothing
     int result = inflateInit2(&stream, NO_HEAD);
     kn_status status = KN_OK;
 

@@ -16,11 +16,11 @@
 
 json_t *ki_json_double(double value)
 {
-    // Adding +0 makes 0 of -0 and changes nothing else.
+    // Adding +0 turns -0 into 0 and changes nothing else.
     return isfinite(value) ? json_real(value + 0.0) : json_null();
 }
 
-// Powers of ten that a double has exactly.
+// Powers of ten that a double holds exactly.
 enum { EXACT_POWERS = 22 };
 static const double exact_powers[EXACT_POWERS + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -167,7 +167,7 @@ static bool is_container(const json_t *json)
 
 static void add_value(struct ki_text *text, const json_t *json, int depth);
 
-// An array of plain values stands on one line: columns of numbers would fill pages otherwise.
+// An array of plain values is written on one line: columns of numbers would fill pages otherwise.
 static void add_array(struct ki_text *text, const json_t *array, int depth)
 {
     size_t count = json_array_size(array);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gnuplot script with the data in it, run in a folder of its own; what it drew is written where it belongs.
-// Words stand between single quotes, in which gnuplot knows no commands, and are not "enhanced".
+// A gnuplot script with the data in it, run in a separate folder; the drawing is then written to its place.
+// Words are in single quotes, in which gnuplot knows no commands, and are not "enhanced".
 #include "plot.h"
 
 #include <errno.h>
@@ -37,8 +37,8 @@ bool plot_available(void)
     return ki_process_find(program, path);
 }
 
-// Between double quotes, with all but letters and blanks by number: neither commands nor variables
-// are then looked for in them. A control character becomes a blank.
+// In double quotes, with everything but letters and blanks by number: gnuplot then finds neither commands nor
+// variables in them. A control character becomes a blank.
 static void add_quoted(struct ki_text *script, const char *text)
 {
     ki_text_add_char(script, '"');
@@ -60,7 +60,7 @@ static bool is_drawn(double value, bool is_log)
     return isfinite(value) && (!is_log || value > 0);
 }
 
-// The series as a block of lines; how many points are drawn.
+// The series as a block of lines; returns how many points are drawn.
 static size_t add_data(struct ki_text *script, const struct plot *plot, size_t panel, size_t index)
 {
     const struct plot_series *series = &plot->series[index];
@@ -82,7 +82,7 @@ static size_t add_data(struct ki_text *script, const struct plot *plot, size_t p
     return drawn;
 }
 
-// Where numbers stand on a logarithmic axis: at these times a power of ten.
+// The numbers shown on a logarithmic axis: these times a power of ten.
 static const struct steps {
     double at[9];
     size_t count;
@@ -90,7 +90,7 @@ static const struct steps {
 
 enum { TICKS_MIN = 3 };
 
-// How many of them an axis from `least` to `greatest`, which are less than two powers of ten apart, has;
+// The number of them on an axis from `least` to `greatest`, which are less than two powers of ten apart;
 // written if there is a script.
 static size_t add_steps(struct ki_text *script, const struct steps *step, double least, double greatest)
 {
@@ -109,8 +109,7 @@ static size_t add_steps(struct ki_text *script, const struct steps *step, double
     return count;
 }
 
-// A logarithmic axis that has few powers of ten, or none, gets more numbers; a very short one those of its
-// ends.
+// A logarithmic axis with few powers of ten, or none, gets more numbers; a very short one those of its ends.
 static void add_ticks(struct ki_text *script, char axis, double least, double greatest)
 {
     const struct steps *step = steps;
@@ -129,7 +128,7 @@ static void add_ticks(struct ki_text *script, char axis, double least, double gr
     ki_text_add(script, ")\n");
 }
 
-// The least and the greatest number that is drawn on an axis; NaN without any.
+// The least and the greatest number drawn on an axis; NaN if there are none.
 static void find_ends(const struct plot *plot, char axis, double *least, double *greatest)
 {
     *least = *greatest = NAN;
@@ -177,8 +176,8 @@ static void add_line(struct ki_text *script, const struct plot *plot, size_t pan
     add_quoted(script, series->name);
 }
 
-// Linear axes of positive numbers that come near 0 begin there, others leave some room; logarithmic ones end
-// where the points do.
+// Linear axes of positive numbers that come near 0 begin there, others leave some margin; logarithmic ones
+// end where the points do.
 static void add_ranges(struct ki_text *script, const struct plot *plot)
 {
     double least, greatest;
@@ -193,8 +192,8 @@ static void add_ranges(struct ki_text *script, const struct plot *plot)
         ki_text_add(script, "set yrange [*:*]\nset offsets graph 0, 0, 0.05, 0.05\n");
 }
 
-// One plot; how many points it draws. The last one of a page has the words of the axis below and, below them,
-// the legend.
+// One plot; returns how many points it draws. The last one of a page has the label of the x axis and, below
+// it, the legend.
 static size_t add_plot(struct ki_text *script, const struct plot *plot, size_t panel, size_t panels,
                        double height)
 {
@@ -225,7 +224,7 @@ static size_t add_plot(struct ki_text *script, const struct plot *plot, size_t p
     return drawn;
 }
 
-// Panels of one size, one below the other; room for titles above, for the legend below.
+// Panels of one size, one below the other, with room for titles above and for the legend below.
 static void begin_page(struct ki_text *script, const struct plot_page *page, double height, double legend)
 {
     ki_text_format(script, "set multiplot layout %zu,1 margins 0.11,0.96,%.4f,%.4f spacing 0,%.4f title ",
@@ -234,7 +233,7 @@ static void begin_page(struct ki_text *script, const struct plot_page *page, dou
     ki_text_add_char(script, '\n');
 }
 
-// The whole script; the panel without a point, or NULL.
+// The whole script; returns the panel without a point, or NULL.
 static const struct plot *add_script(struct ki_text *script, const struct plot_page *page,
                                      const char *drawing)
 {

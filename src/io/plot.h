@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plots as SVG: lines with points, labelled axes, logarithmic ones too, a legend. The colours can be told
-// apart by people who see few, and lines and points differ in grey as well. Drawn by gnuplot, which runs as
-// another program; without it there are no plots, and plot_available says so beforehand.
+// Plots as SVG: lines with points, labelled axes (also logarithmic ones), a legend. The colours are
+// distinguishable for colour-blind readers, and lines and points differ in grey as well. They are drawn by
+// gnuplot, which runs as a separate program; without it there are no plots, and plot_available says so
+// beforehand.
 #ifndef KN_IO_PLOT_H
 #define KN_IO_PLOT_H
 
@@ -12,8 +13,8 @@
 
 enum plot_look {
     PLOT_LINE_AND_POINTS,
-    PLOT_LINE,  // what was computed of points, such as a fit
-    PLOT_POINTS // each by itself, larger
+    PLOT_LINE,  // computed from points, such as a fit
+    PLOT_POINTS // single, larger points
 };
 
 struct plot_series {
@@ -21,7 +22,7 @@ struct plot_series {
     const double *x, *y;
     size_t count;
     enum plot_look look;
-    const double *y_error; // of PLOT_POINTS: bars of that length up and down; NULL, or not finite: none
+    const double *y_error; // for PLOT_POINTS: bars of that length up and down; NULL, or not finite: none
 };
 
 struct plot {
@@ -32,7 +33,7 @@ struct plot {
     bool no_legend; // another panel of the page has it
 };
 
-// Several plots below each other; the words of the last one's x axis stand for all.
+// Several plots below each other; the label of the last one's x axis is for all.
 struct plot_page {
     const char *title; // above all
     const struct plot *panels;
@@ -41,8 +42,8 @@ struct plot_page {
 
 bool plot_available(void);
 
-// Writes the SVG, so that the file is there whole or not at all (output.h). A point that is not finite, or
-// not positive on a logarithmic axis, is left out, and the line is broken there; of a long series the line
+// Writes the SVG; the file appears whole or not at all (output.h). A point that is not finite, or not
+// positive on a logarithmic axis, is left out, and the line is interrupted there; for a long series the line
 // goes through all points, and some of them are marked. Errors: KN_ERROR_ARGUMENT if no point is left (in one
 // of the panels); KN_ERROR_UNSUPPORTED without gnuplot; KN_ERROR_OUTPUT; KN_ERROR_MEMORY.
 kn_status plot_write(const char *path, const struct plot *plot, bool force, kn_error *err);

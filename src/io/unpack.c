@@ -18,7 +18,7 @@
 
 enum { PACKED_BYTES = 1 << 17, SLOT_BYTES = 1 << 17, SLOTS = 4 };
 
-// Unpacked bytes on their way from who unpacks to who reads.
+// Uncompressed bytes on their way to the reader.
 struct slot {
     char *bytes; // SLOT_BYTES of them
     size_t count, taken;
@@ -30,8 +30,8 @@ struct unpack {
     enum packing packing;
     unsigned char *packed; // PACKED_BYTES, or those that were read before
     size_t packed_count, packed_taken;
-    bool at_end;    // nothing more is packed
-    bool part_ends; // between two packed parts
+    bool at_end;    // there is no more compressed data
+    bool part_ends; // between two compressed parts
     struct gunzip *gzip;
 #if HAVE_ZSTD
     ZSTD_DStream *zstd;
@@ -41,8 +41,8 @@ struct unpack {
     pthread_mutex_t state; // of what follows
     pthread_cond_t changed;
     size_t filled, emptied;    // how many slots, from the beginning; slot i is slots[i % SLOTS]
-    bool is_ahead, is_filling; // another thread unpacks; a slot is being filled
-    bool stopped, finished;    // nobody reads any more; nothing is left, or it failed:
+    bool is_ahead, is_filling; // another thread decompresses; a slot is being filled
+    bool stopped, finished;    // the reader has stopped; nothing is left, or it failed:
     kn_status status;
     kn_error error;
 };
@@ -68,7 +68,7 @@ static kn_status fail_damaged(struct unpack *unpack, const char *why, kn_error *
     return ki_fail_at(err, KN_ERROR_INPUT, unpack->name, 0, "its compressed data are damaged (%s)", why);
 }
 
-// More packed bytes, if all that there are were taken.
+// Reads more compressed bytes, if all existing ones were used.
 static kn_status refill(struct unpack *unpack, kn_error *err)
 {
     ssize_t got;
@@ -86,7 +86,7 @@ static kn_status refill(struct unpack *unpack, kn_error *err)
     return KN_OK;
 }
 
-// Unpacks some of the packed bytes behind `*count`, and says whether a part ended.
+// Decompresses some of the compressed bytes after `*count`, and says whether a part ended.
 static kn_status gzip_some(struct unpack *unpack, char *to, size_t *count, kn_error *err)
 {
     struct gunzip_step step = {.from = unpack->packed + unpack->packed_taken,
@@ -148,7 +148,7 @@ static kn_status fill(struct unpack *unpack, struct slot *slot, kn_error *err)
     return status;
 }
 
-// Fills the next slot, which must be empty; `state` is locked before and behind it.
+// Fills the next slot, which must be empty; `state` is locked before and after it.
 static void fill_next(struct unpack *unpack)
 {
     struct slot *slot = &unpack->slots[unpack->filled % SLOTS];
@@ -191,7 +191,7 @@ void unpack_stop(struct unpack *unpack)
 
 // ---- reading ----
 
-// Waits for a slot with something in it; NULL at the end.
+// Waits for a slot with contents; NULL at the end.
 static struct slot *next_slot(struct unpack *unpack)
 {
     struct slot *slot = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header: lines "# Word", each followed by that word's lines. "# Dimensions" has up to 16 whole numbers;
-// "# Data" would name a file with the numbers; all others (Command, Files, Creator) are for people.
+// The header: lines "# Word", each followed by that word's lines. "# Dimensions" has up to 16 integers; "#
+// Data" would name a file with the numbers; all others (Command, Files, Creator) are for people.
 #include "cfl.h"
 
 #include <config.h>
@@ -69,7 +69,7 @@ static kn_status read_text(const char *path, char **text, kn_error *err)
     return status;
 }
 
-// Where a line is that begins with the word and has nothing more than blanks, or a name, behind it.
+// Finds the line that begins with the word, followed by nothing but blanks, or a name.
 static const char *find_line(const char *text, const char *word)
 {
     size_t length = strlen(word);

@@ -36,7 +36,7 @@ void hdf5_unhush(const struct hdf5_hush *hush)
     H5Eset_auto2(H5E_DEFAULT, hush->print, hush->data);
 }
 
-// libhdf5's innermost reason.
+// libhdf5's innermost error message.
 static herr_t keep_reason(unsigned depth, const H5E_error2_t *error, void *reason)
 {
     if (depth == 0 && error->desc)
@@ -124,7 +124,7 @@ void hdf5_close(struct hdf5_file *file)
     free(file);
 }
 
-// How much of a name is there, up to a slash or the end; all of it if it is.
+// The length of a name up to a slash or the end; all of it if it has no slash.
 static size_t find(const struct hdf5_file *file, const char *name)
 {
     char part[PATH];

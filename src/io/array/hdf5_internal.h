@@ -9,7 +9,7 @@
 
 #include "base/text/text.h"
 
-// libhdf5 prints what goes wrong; between these two it does not, and messages have it.
+// Between these two calls libhdf5 does not print its errors; messages contain them.
 struct hdf5_hush {
     H5E_auto2_t print;
     void *data;
@@ -17,13 +17,13 @@ struct hdf5_hush {
 void hdf5_hush(struct hdf5_hush *hush);
 void hdf5_unhush(const struct hdf5_hush *hush);
 
-// KN_ERROR_INPUT: `what` cannot be read, and libhdf5's innermost reason.
+// KN_ERROR_INPUT: `what` cannot be read, with libhdf5's innermost error message.
 kn_status hdf5_failed(const char *path, const char *what, kn_error *err);
 
-// Opens a file, of `kind` for messages; `bytes` are the file's.
+// Opens a file, of `kind` for messages; `bytes` gets its size.
 kn_status hdf5_open_plain(const char *path, const char *kind, hid_t *file, size_t *bytes, kn_error *err);
 
-// The first few names in a group, quoted; "nothing".
+// The first few names in a group, quoted; "nothing" if it is empty.
 void hdf5_list_names(hid_t group, struct ki_text *names);
 
 #endif

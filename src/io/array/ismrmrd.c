@@ -30,7 +30,7 @@ void ismrmrd_free(struct ismrmrd *scan)
 
 enum { ROWS = 256 };
 
-// A row as libhdf5 fills it, which converts from whatever the file has.
+// A row in memory, into which libhdf5 converts the file's types.
 struct head {
     uint64_t flags;
     uint16_t samples, coils, centre, axes;
@@ -49,7 +49,7 @@ struct member {
     const char *name;
     size_t offset; // in struct head; of a counter, in its array
     enum member_type type;
-    bool needed; // others are 0 where a file lacks them
+    bool needed; // other members are 0 if a file lacks them
 };
 
 static const struct member head_members[] = {
@@ -91,7 +91,7 @@ static kn_status failed(const struct reader *reader, const char *what)
 
 // ---- the file and its table ----
 
-// What is there instead of the group that was looked for.
+// What the file has instead of the group that was looked for.
 static kn_status no_group(const struct reader *reader)
 {
     struct ki_text names = KI_TEXT_INIT;
@@ -135,7 +135,8 @@ static kn_status no_member(const struct reader *reader, const char *name, const 
                       reader->group, name, kind);
 }
 
-// The member of a file's compound type, if it is there and of that class; -1 else. H5Tclose ends it.
+// The member of a file's compound type, if it exists and is of that class; otherwise -1. Close it with
+// H5Tclose.
 static hid_t member_of(hid_t compound, const char *name, H5T_class_t class)
 {
     int index = compound >= 0 ? H5Tget_member_index(compound, name) : -1;
@@ -145,7 +146,7 @@ static hid_t member_of(hid_t compound, const char *name, H5T_class_t class)
     return H5Tget_member_type(compound, (unsigned)index);
 }
 
-// Adds to a row those members that the file has.
+// Adds to a row the members that the file has.
 static kn_status add_members(const struct reader *reader, hid_t file_type, hid_t type,
                              const struct member *members, size_t count)
 {
@@ -160,7 +161,7 @@ static kn_status add_members(const struct reader *reader, hid_t file_type, hid_t
     return KN_OK;
 }
 
-// Adds the counters to a head: a compound in it.
+// Adds the counters to a head, in which they are a compound.
 static kn_status add_index(const struct reader *reader, hid_t file_head, hid_t head)
 {
     hid_t file_index = member_of(file_head, "idx", H5T_COMPOUND), index;
@@ -328,7 +329,7 @@ static kn_status read_table(struct reader *reader, struct ismrmrd *scan)
 
 // ---- the header ----
 
-// The text of a dataset of one string, of fixed or variable length.
+// The text of a dataset with one string, of fixed or variable length.
 static kn_status read_string(const struct reader *reader, hid_t set, hid_t type, char **text)
 {
     size_t size = H5Tget_size(type);

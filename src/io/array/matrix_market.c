@@ -18,7 +18,7 @@
 
 #define WORDS 5 // of the first line
 
-// What a file may call a qualifier, and what it then is.
+// The spellings of a qualifier in files, and its meaning.
 struct keyword {
     const char *name;
     int value;
@@ -71,7 +71,7 @@ static kn_status find_keyword(const struct head *head, const struct keyword *key
     return bad_head(head, why, found, length);
 }
 
-// The words of the first line; `head` then stands behind it.
+// Reads the words of the first line, and moves `head` past it.
 static kn_status split_first_line(struct head *head, const char *words[WORDS + 1], size_t lengths[WORDS + 1])
 {
     const char *p = head->at, *end = memchr(p, '\n', (size_t)(head->end - p));
@@ -98,7 +98,7 @@ static kn_status split_first_line(struct head *head, const char *words[WORDS + 1
     return lengths[WORDS] ? bad_head(head, "expected five words", words[WORDS], lengths[WORDS]) : KN_OK;
 }
 
-// Qualifiers that do not go together.
+// Qualifiers that cannot be combined.
 static const char *contradiction(const struct matrix_market *matrix)
 {
     const enum matrix_market_symmetry symmetry = matrix->symmetry;
@@ -150,7 +150,7 @@ static kn_status read_first_line(struct head *head, bool *is_unsigned)
 
 // ---- the sizes ----
 
-// To the first line that is neither blank nor a comment.
+// Moves to the first line that is neither blank nor a comment.
 static bool find_sizes(struct head *head)
 {
     while (head->at < head->end) {
@@ -165,7 +165,7 @@ static bool find_sizes(struct head *head)
     return false;
 }
 
-// The numbers of the line with the sizes: `count` of them.
+// Reads the `count` numbers of the line with the sizes.
 static kn_status read_sizes(struct head *head, uint64_t sizes[3], unsigned count)
 {
     static const char *const expected[] = {"", "the vector's length", "two sizes",
@@ -189,7 +189,7 @@ static kn_status read_sizes(struct head *head, uint64_t sizes[3], unsigned count
     return KN_OK;
 }
 
-// How many entries of an array the file has.
+// The number of entries that the file has for an array.
 static bool stored_elements(const struct matrix_market *matrix, uint64_t *count)
 {
     uint64_t n = matrix->rows;
@@ -224,14 +224,14 @@ static kn_status take_sizes(struct head *head, size_t *declared)
     matrix->columns = (size_t)columns;
     stored = sizes[count - 1];
     if (is_array && !stored_elements(matrix, &stored))
-        stored = UINT64_MAX; // more than any file has
+        stored = UINT64_MAX; // more than any file can have
     *declared = (size_t)stored;
     return KN_OK;
 }
 
 // ---- mirroring ----
 
-// Entries off the diagonal once more, behind the others.
+// Appends the mirror images of the entries off the diagonal.
 static kn_status mirror_entries(struct matrix_market *matrix, const char *name, kn_error *err)
 {
     size_t pair = matrix->field == MATRIX_MARKET_COMPLEX ? 2 : 1, count = matrix->count, room = 2 * count + 1;
@@ -264,7 +264,7 @@ static kn_status mirror_entries(struct matrix_market *matrix, const char *name, 
     return KN_OK;
 }
 
-// The lower triangle by columns becomes the whole array.
+// The lower triangle, stored by columns, becomes the whole array.
 static kn_status mirror_array(struct matrix_market *matrix, const char *name, long sizes_line, kn_error *err)
 {
     size_t pair = matrix->field == MATRIX_MARKET_COMPLEX ? 2 : 1, n = matrix->rows, from = 0;
@@ -296,7 +296,7 @@ static kn_status mirror_array(struct matrix_market *matrix, const char *name, lo
     return KN_OK;
 }
 
-// ---- all of it ----
+// ---- the whole file ----
 
 static kn_status read_body(struct head *head, struct matrix_market_body *body,
                            const struct matrix_market_options *options)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the Matrix Market reader share: matrix_market.c reads the head and mirrors what is
-// symmetric, matrix_market_lines.c reads the lines of entries, in many places at once.
+// What the parts of the Matrix Market reader share: matrix_market.c reads the head and mirrors symmetric
+// matrices, matrix_market_lines.c reads the lines of entries, with several threads.
 #ifndef KN_IO_ARRAY_MATRIX_MARKET_INTERNAL_H
 #define KN_IO_ARRAY_MATRIX_MARKET_INTERNAL_H
 
@@ -10,7 +10,7 @@
 
 struct matrix_market_body {
     const char *name;
-    const char *begin, *end; // the lines behind the sizes; *end is 0
+    const char *begin, *end; // the lines after the sizes; *end is 0
     long line;               // the number of the first one
     long sizes_line;         // of the line with the sizes
     bool is_unsigned;
@@ -18,12 +18,12 @@ struct matrix_market_body {
     locale_t c;
 };
 
-// Reads `declared` entries into `matrix`, whose head is known. The caller frees the matrix, on failure too.
+// Reads `declared` entries into `matrix`, whose head is known. The caller frees the matrix, also on failure.
 kn_status matrix_market_read_lines(const struct matrix_market_body *body,
                                    const struct matrix_market_options *options, struct matrix_market *matrix,
                                    kn_error *err);
 
-// The whole number at `p`, blanks before it skipped, UINT64_MAX for any beyond that; NULL if there is none.
+// The integer at `p`, after any blanks, or UINT64_MAX for a larger one; NULL if there is none.
 static inline const char *matrix_market_whole(const char *p, uint64_t *value)
 {
     uint64_t v = 0;
@@ -37,12 +37,13 @@ static inline const char *matrix_market_whole(const char *p, uint64_t *value)
     return p > digits ? p : NULL;
 }
 
-// Makes a line end of each carriage return in `text` that no line end follows (old Macintosh files), so that
-// lines and their numbers are what an editor shows. One pass by all threads; it writes nothing else.
+// Turns each carriage return in `text` that is not followed by a newline (old Macintosh files) into a
+// newline, so that lines and their numbers are those of an editor. One pass by all threads; nothing else is
+// written.
 kn_status matrix_market_end_lines(const char *name, char *text, size_t count,
                                   const struct matrix_market_options *options, kn_error *err);
 
-// Where blanks, and a carriage return before the line's end, end.
+// Skips blanks, and a carriage return before the line's end.
 static inline const char *matrix_market_blanks(const char *p)
 {
     while (*p == ' ' || *p == '\t' || (*p == '\r' && p[1] == '\n'))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries, a line each. The text is cut into chunks at line ends and its lines counted; a thread then takes
-// the next chunk and puts its entries where they belong if every line before them has one. Where some had
-// none (comments, blank lines), what follows is moved up at the end. Of errors, the first one in the file
-// counts. Before all that, carriage returns that stand alone become line ends.
+// Entries, one a line. The text is cut into chunks at line ends and its lines are counted; a thread then
+// takes the next chunk and stores its entries at the places they have if every line before them has an entry.
+// If some lines have none (comments, blank lines), what follows is moved up at the end. The first error in
+// the file is reported. Before all that, single carriage returns are turned into newlines.
 #include "matrix_market_internal.h"
 
 #include <math.h>
@@ -14,15 +14,15 @@
 #include "base/threads.h"
 #include "io/csv/csv_number.h"
 
-// Text a thread takes at a time.
+// Text that a thread takes at a time.
 #define CHUNK         ((size_t)1 << 20)
 #define MOST_INTEGER  0x1p53 // doubles hold all integers up to it
-#define QUOTED        40     // bytes of a message for what a bad line holds
+#define QUOTED        40     // the most bytes of a bad line in a message
 #define LONGEST_TOKEN 64     // of a number with Fortran's exponent
 
 struct chunk {
     const char *begin, *end;
-    size_t lines, first_line; // the first one's number, from 0 behind the sizes
+    size_t lines, first_line; // the number of the first one, from 0 after the sizes
     size_t entries;
     kn_error error;
 };
@@ -32,12 +32,12 @@ struct reader {
     struct matrix_market *matrix;
     struct chunk *chunks;
     size_t count, lines;
-    unsigned numbers; // a value has
+    unsigned numbers; // numbers of a value
 };
 
 // ---- line ends ----
 
-// Carriage returns from `begin` to `end` that stand alone; `next` stands behind them.
+// Converts single carriage returns from `begin` to `end`; `next` is the character after them.
 static void end_lines(char *begin, char *end, char next)
 {
     for (char *p = begin; (p = memchr(p, '\r', (size_t)(end - p))) != NULL; p++)
@@ -48,7 +48,7 @@ static void end_lines(char *begin, char *end, char next)
 struct pieces {
     char *text;
     size_t length, bytes, count; // of the text, of a piece, of pieces
-    const char *next;            // what stands behind each piece
+    const char *next;            // the character after each piece
 };
 
 static void end_lines_of_piece(void *context, size_t i)
@@ -64,7 +64,8 @@ kn_status matrix_market_end_lines(const char *name, char *text, size_t count,
 {
     size_t bytes = options && options->chunk ? options->chunk : CHUNK, pieces = count / bytes + 1;
     unsigned threads = count <= bytes ? 1 : ki_threads(options ? options->threads : 0);
-    char *next = malloc(pieces); // as they were: a piece may change its first character while another looks
+    char *next =
+        malloc(pieces); // before any change: a piece may change its first character while another looks
 
     if (!next)
         return ki_fail_memory(err, pieces, name);
@@ -78,7 +79,7 @@ kn_status matrix_market_end_lines(const char *name, char *text, size_t count,
 
 // ---- one line ----
 
-// The number at `p` whose exponent Fortran wrote with a D.
+// The number at `p`, whose exponent is written with Fortran's D.
 static const char *fortran_number_at(const char *p, locale_t c, double *value)
 {
     size_t length = strspn(p, " \t"), digits = strspn(p + length, "+-.0123456789dD");
@@ -103,7 +104,7 @@ static const char *number_at(const struct reader *reader, const char *p, double 
     return end && (*end == 'd' || *end == 'D') ? fortran_number_at(p, reader->body->c, value) : end;
 }
 
-// Whether the number between `p` and `end` is one of its field.
+// Whether the text between `p` and `end` is a number of the matrix's field.
 static bool is_of_field(const struct reader *reader, const char *p, const char *end, double value)
 {
     if (reader->matrix->field != MATRIX_MARKET_INTEGER)
@@ -115,7 +116,7 @@ static bool is_of_field(const struct reader *reader, const char *p, const char *
     return p == end && fabs(value) <= MOST_INTEGER && !(reader->body->is_unsigned && value < 0);
 }
 
-// An index from 1 to `size`, as one from 0.
+// An index from 1 to `size`, converted to count from 0.
 static inline const char *index_at(const char *p, size_t size, uint32_t *index)
 {
     uint64_t value;
@@ -133,8 +134,8 @@ static bool is_in_triangle(enum matrix_market_symmetry symmetry, uint32_t row, u
     return symmetry == MATRIX_MARKET_GENERAL || row >= column;
 }
 
-// Whether the entry, on the diagonal, has what its symmetry does not have there: a skew-symmetric matrix a
-// number other than 0, a hermitian one an imaginary part.
+// Whether the entry is on the diagonal with a value that its symmetry forbids there: a number other than 0 in
+// a skew-symmetric matrix, an imaginary part in a hermitian one.
 static bool is_bad_diagonal(const struct matrix_market *matrix, size_t at, unsigned numbers)
 {
     const double *values = matrix->values + numbers * at;
@@ -145,7 +146,7 @@ static bool is_bad_diagonal(const struct matrix_market *matrix, size_t at, unsig
            (matrix->symmetry == MATRIX_MARKET_HERMITIAN && values[1] != 0);
 }
 
-// The entry at `p`, as number `at`; returns where its line ends, or NULL if it cannot be.
+// Reads the entry at `p`, as number `at`; returns the end of its line, or NULL if the entry is not valid.
 static const char *entry_at(const struct reader *reader, const char *p, size_t at)
 {
     struct matrix_market *matrix = reader->matrix;
@@ -175,7 +176,7 @@ static const char *entry_at(const struct reader *reader, const char *p, size_t a
     return *p == '\n' || p == reader->body->end ? p : NULL;
 }
 
-// ---- what a line has wrong ----
+// ---- errors of a line ----
 
 static kn_status bad(const struct reader *reader, long line, const char *expected, const char *p,
                      kn_error *err)
@@ -192,7 +193,7 @@ static kn_status bad(const struct reader *reader, long line, const char *expecte
                       ki_quote(quoted, sizeof quoted, p, length));
 }
 
-// Says what is wrong with an index, if anything is.
+// Reports what is wrong with an index, if anything is.
 static kn_status explain_index(const struct reader *reader, long line, const char *what, size_t size,
                                const char **p, uint64_t *index, kn_error *err)
 {
@@ -318,7 +319,7 @@ static void count_lines(void *context, size_t i)
     const char *p = chunk->begin;
 
     while (chunk->end - p >= 8 * AT_ONCE) {
-        uint64_t counts = 0; // a byte each
+        uint64_t counts = 0; // one byte each
 
         for (const char *end = p + 8 * AT_ONCE; p < end; p += 8)
             counts += csv_zero_bytes(csv_load_8(p) ^ CSV_EACH_BYTE((unsigned char)'\n')) >> 7;
@@ -326,7 +327,7 @@ static void count_lines(void *context, size_t i)
     }
     for (; p < chunk->end; p++)
         chunk->lines += *p == '\n';
-    // The last line may have no end.
+    // The last line may lack a newline.
     chunk->lines += chunk->end == reader->body->end && chunk->end > chunk->begin && chunk->end[-1] != '\n';
 }
 
@@ -381,7 +382,7 @@ static kn_status make_room(struct reader *reader, kn_error *err)
     return KN_OK;
 }
 
-// A chunk's entries behind `have` others.
+// Moves a chunk's entries after `have` others.
 static void move_up(struct reader *reader, const struct chunk *chunk, size_t have)
 {
     struct matrix_market *matrix = reader->matrix;

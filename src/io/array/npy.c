@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The format: "\x93NUMPY", a version (two bytes), the length of the header (2 bytes, from version 2 on 4,
-// little-endian), the header (a Python dict: descr, fortran_order, shape; blanks and a line end fill it up to
+// The format: "\x93NUMPY", a version (two bytes), the length of the header (2 bytes; 4 from version 2 on;
+// little-endian), the header (a Python dict: descr, fortran_order, shape; padded with blanks and a newline to
 // a multiple of 64), the numbers.
 #include "npy.h"
 
@@ -37,7 +37,7 @@ static const struct {
     {"b1", "bool", KN_U8, true, false},
 };
 
-// What is not read, so that the message can call it by its name.
+// Types that are not read, so that the message can name them.
 static const struct {
     char kind;
     const char *name;
@@ -80,7 +80,7 @@ void npy_free(struct npy *array)
 // ---- reading ----
 
 struct reader {
-    const char *path; // as messages have it
+    const char *path; // for messages
     FILE *file;
     size_t offset;    // of the header's text in the file
     size_t data_at;   // of the numbers
@@ -119,7 +119,7 @@ static void skip_blanks(struct reader *reader)
     reader->at += strspn(reader->at, " \t\r\n");
 }
 
-// Whether `word` stands here; if so the reader moves behind it.
+// Whether `word` comes next; if so, the reader moves past it.
 static bool take(struct reader *reader, const char *word)
 {
     size_t length = strlen(word);
@@ -131,7 +131,7 @@ static bool take(struct reader *reader, const char *word)
     return true;
 }
 
-// A quoted string; its inside.
+// A quoted string; returns its contents.
 static bool take_string(struct reader *reader, const char **start, size_t *length)
 {
     char quote;
@@ -339,7 +339,7 @@ void npy_swap_bytes(void *numbers, size_t size, size_t count)
     }
 }
 
-// From Fortran's order, in which the first index runs fastest, to C's, in which the last one does.
+// Converts from Fortran order, in which the first index runs fastest, to C order, in which the last one does.
 static kn_status transpose(struct npy *array, kn_error *err)
 {
     size_t size = npy_element_size(array), index[NPY_DIMS_MAX] = {0}, strides[NPY_DIMS_MAX], from = 0;
@@ -364,7 +364,7 @@ static kn_status transpose(struct npy *array, kn_error *err)
     return KN_OK;
 }
 
-// All of an array, from the stream's beginning.
+// A whole array, from the stream's beginning.
 static kn_status read_stream(struct reader *reader, struct npy *array)
 {
     kn_status status = read_header(reader, array);
@@ -408,7 +408,7 @@ kn_status npy_read_head(FILE *file, const char *name, struct npy *array, struct 
     return status;
 }
 
-// The file has to have what its head says, and nothing more.
+// The file must contain what its head says, and nothing more.
 static kn_status check_length(const struct npy_file *file, kn_error *err)
 {
     const size_t bytes = file->array.count * npy_element_size(&file->array);
@@ -465,7 +465,7 @@ kn_status npy_read_bytes(const char *name, const void *bytes, size_t count, stru
     kn_status status;
 
     memset(array, 0, sizeof *array);
-    if (count == 0) // of which there is no stream
+    if (count == 0) // without a stream
         return bad(&reader, 0, "expected a NumPy file (.npy), which begins with \\x93NUMPY", "", 0);
     reader.file = fmemopen((void *)(uintptr_t)bytes, count, "rb");
     if (!reader.file)

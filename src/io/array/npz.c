@@ -17,7 +17,7 @@ enum {
     CENTRAL_BYTES = 46,
     END = 0x06054b50,
     END_BYTES = 22,
-    LARGE_END = 0x06064b50, // of more than 65,535 members or 4 GB
+    LARGE_END = 0x06064b50, // for more than 65,535 members or 4 GB
     LARGE_END_BYTES = 56,
     LOCATOR = 0x07064b50,
     LOCATOR_BYTES = 20,
@@ -29,7 +29,7 @@ enum {
     NAME_MOST = 256
 };
 
-#define DEFLATE_MOST 1032 // bytes that one packed byte can give
+#define DEFLATE_MOST 1032 // the most bytes that one compressed byte can give
 
 static uint64_t number(const unsigned char *p, unsigned bytes)
 {
@@ -96,8 +96,7 @@ static kn_status find_directory(const struct npz *npz, uint64_t *at, uint64_t *c
     return KN_OK;
 }
 
-// Sizes and place that 32 bits do not hold stand in an extra field, those that are wanted one after the
-// other.
+// Sizes and positions that do not fit in 32 bits are in an extra field, one after the other.
 static void take_large(const unsigned char *extra, size_t bytes, struct npz_member *member)
 {
     uint64_t *wanted[] = {&member->bytes, &member->packed_bytes, &member->at};
@@ -187,7 +186,7 @@ bool npz_has(const struct npz *npz, const char *name)
     return find(npz, name) != NULL;
 }
 
-// A member's bytes, unpacked, which the caller frees; `member_name` is for messages.
+// A member's uncompressed bytes, which the caller frees; `member_name` is for messages.
 static kn_status unpack(const struct npz *npz, const struct npz_member *member, const char *member_name,
                         unsigned char **bytes, kn_error *err)
 {

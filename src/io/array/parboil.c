@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/os/input.h"
 
-// The counts at the file's beginning, and behind them as many floats as they ask for: `each[i]` floats for
-// count i. The caller frees `*numbers`.
+// Reads the counts at the file's beginning, and after them the floats that they announce: `each[i]` floats
+// for count i. The caller frees `*numbers`.
 static kn_status read_file(const char *path, const char *kind, size_t counts, const size_t each[],
                            int32_t found[], void **numbers, kn_error *err)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of Parboil's benchmark mri-q: a .bin of two 32-bit counts, K samples and N voxels, and eight
-// arrays of floats one after the other; a .out with Q. All little-endian.
+// The data of Parboil's benchmark mri-q: a .bin with two 32-bit counts, K samples and N voxels, followed by
+// eight arrays of floats; a .out with Q. All are little-endian.
 #ifndef KN_IO_ARRAY_PARBOIL_H
 #define KN_IO_ARRAY_PARBOIL_H
 
 #include "npy.h"
 
-// Which array is which. Parboil's own program takes them in another order than they were written in, and its
+// The order of the arrays. Parboil's own program reads them in another order than they were written, and its
 // published results are those of its reading.
 enum parboil_order {
     PARBOIL_PUBLISHED, // kx, ky, kz (K each), x, y, z (N each), phi's real and imaginary part (K each)
@@ -22,9 +22,9 @@ struct parboil {
     void *numbers;       // all of them
 };
 
-// Reads a .bin. KN_ERROR_INPUT, with the file, what was found and what was expected, for one that is missing,
-// has counts under 1, or is shorter or longer than they say, seen before memory is taken; KN_ERROR_MEMORY. On
-// failure `data` is empty.
+// Reads a .bin. KN_ERROR_INPUT, with the file, what was found and what was expected, if it is missing, has
+// counts below 1, or is shorter or longer than they say, which is checked before memory is allocated;
+// KN_ERROR_MEMORY. On failure `data` is empty.
 kn_status parboil_read(const char *path, enum parboil_order order, struct parboil *data, kn_error *err);
 
 void parboil_free(struct parboil *data);

@@ -19,7 +19,7 @@ static double number(const struct npy *array, size_t i)
     return array->type == KN_F64 ? ((const double *)array->data)[i] : (double)((const float *)array->data)[i];
 }
 
-// `count` elements from `first` on as real numbers: of complex ones the magnitude. The caller frees them.
+// `count` elements from `first` on as real numbers: the magnitudes of complex ones. The caller frees them.
 static kn_status real_values(const struct npy *array, size_t first, size_t count, double **values,
                              kn_error *err)
 {
@@ -35,7 +35,7 @@ static kn_status real_values(const struct npy *array, size_t first, size_t count
     return KN_OK;
 }
 
-// Its voxels; KN_ERROR_ARGUMENT for an array that is no image.
+// The number of its voxels; KN_ERROR_ARGUMENT for an array that is not an image.
 static kn_status count_voxels(const struct npy *array, size_t *count, kn_error *err)
 {
     *count = 1;
@@ -106,7 +106,7 @@ static const struct format {
     {".png", VOLUME_IMAGE, write_png, NULL},
 };
 
-// The format of a name; a name without an ending is a pair's. NULL for an unknown ending.
+// The format for a name; a name without an ending is a pair's. NULL for an unknown ending.
 static const struct format *format_of(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *ending = strrchr(name, '.');

@@ -9,12 +9,12 @@
 #include "base/error.h"
 #include "base/threads.h"
 
-// With several threads from so many bytes on.
+// Several threads are used from this many bytes on.
 #define WORTH_THREADS ((uint64_t)4 << 20)
-// So much of the memory that is allowed for each, at least.
+// The least part of the memory limit for each thread.
 #define THREAD_MEMORY ((size_t)16 << 20)
 
-// Threads for what is left of the file.
+// The number of threads for the rest of the file.
 static unsigned choose_threads(const struct csv_reader *reader)
 {
     const size_t most = reader->options.most;
@@ -40,7 +40,7 @@ static kn_status read_rows(struct csv_reader *reader, const struct csv_head *hea
     if (head->second.found && (status = csv_add_row(reader, &head->second)))
         return status;
     threads = choose_threads(reader);
-    // The first row settles what empty lines and unnamed columns are.
+    // The first row decides what empty lines and unnamed columns are.
     if (threads > 1 && csv_rows_read(reader) == 0)
         status = csv_read_rows(reader, csv_input_offset(&reader->input) + 1);
     if (!status)
@@ -54,7 +54,7 @@ static kn_status read_rows(struct csv_reader *reader, const struct csv_head *hea
     return reader->spills ? csv_end_spilling(reader) : KN_OK;
 }
 
-// Moves a column into the table, its memory cut to what it holds.
+// Moves a column into the table, with its memory reduced to its size.
 static void hand_over(struct csv_reader *reader, size_t index, struct csv_column *to)
 {
     struct csv_column *out = &reader->columns[index].out;
@@ -109,7 +109,7 @@ static void close_reader(struct csv_reader *reader)
         freelocale(reader->c);
 }
 
-// A reader, and what reading with it comes to.
+// A reader, and the outcome of reading with it.
 struct reading {
     struct csv_reader *reader;
     struct csv_table *table;
@@ -128,7 +128,7 @@ static kn_status read_table(struct csv_reader *reader, struct csv_table *table)
     return status;
 }
 
-// Round 0 reads a packed file, round 1 unpacks ahead of it.
+// Round 0 reads a compressed file, round 1 decompresses ahead of it.
 static void read_packed(void *context, size_t round)
 {
     struct reading *reading = context;

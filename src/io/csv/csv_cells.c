@@ -21,7 +21,7 @@ static void trim(struct csv_cell *cell, struct csv_marks marks)
         cell->length--;
 }
 
-// The last of the blanks that separate from `p` on, or `end` if nothing follows them.
+// The last of the separating blanks from `p` on, or `end` if nothing follows them.
 static const char *last_separator(const char *p, const char *end, struct csv_marks marks)
 {
     if (marks.separator != ' ' || p == end || *p != ' ')

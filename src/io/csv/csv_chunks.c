@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many parts of a CSV file read at once, the result that of reading it from the beginning.
+// Reads many parts of a CSV file at once, with the same result as reading it from the beginning.
 //
-// A thread takes the next chunk of the file, guesses that the first line end in it is a row's, and reads the
-// rows that begin in the chunk into columns of its own. Then, in the file's order, these columns get their
-// position behind what there is, if the guess was right: if they begin where the rows before them end. If it
-// was not (a line end within quotes), or if anything in the chunk could not be decided there (all errors,
-// text in a column without a number so far), its rows are read again, from where they truly begin and knowing
-// all before. So errors are those of reading in order, and guessing wrong costs time and nothing else.
+// A thread takes the next chunk of the file, guesses that the first newline in it ends a row, and reads the
+// rows that begin in the chunk into its own columns. Then, in the file's order, these columns get their
+// position after the existing rows if the guess was right, that is, if they begin where the rows before them
+// end. If it was wrong (a newline within quotes), or if anything in the chunk could not be decided there (all
+// errors; text in a column without a number so far), the chunk's rows are read again, from where they really
+// begin and with knowledge of everything before. So errors are those of reading in order, and a wrong guess
+// only costs time.
 #include "csv_reader.h"
 
 #include <pthread.h>
@@ -16,32 +17,32 @@
 #include "base/error.h"
 #include "base/threads.h"
 
-// What is read of it, and its columns, should stay in a processor's cache.
+// The text of a chunk, and its columns, should stay in a processor's cache.
 #define CHUNK ((size_t)1 << 20)
 
-// What one thread has.
+// What belongs to one thread.
 struct chunk {
-    struct csv_reader rows; // a reader of its own: input and columns
+    struct csv_reader rows; // a separate reader: input and columns
     uint64_t first,
-        until;     // rows that begin from here on, guessed but for the file's first chunk; before here
-    uint64_t next; // where the first row behind them begins
+        until; // rows that begin from here on (a guess except in the file's first chunk) and before `until`
+    uint64_t next; // where the first row after them begins
     kn_status status;
-    bool taken; // its columns are assigned their position
+    bool taken; // its columns have been given their position
 };
 
-// What all have: `reader` with what was read before, and the position reached.
+// What all threads share: `reader` with what was read before, and the position reached.
 struct chunks {
     struct csv_reader *reader;
-    struct chunk *items; // one a thread
+    struct chunk *items; // one for each thread
     size_t count, bytes; // of the file's chunks
     uint64_t begin;
     size_t begun, ended; // how many chunks
     uint64_t at;         // where the next row begins
     long line;           // of it
     kn_status status;
-    pthread_mutex_t state;    // of all of the above
-    pthread_cond_t turn;      // one chunk more has ended
-    pthread_rwlock_t columns; // read: values are written where no other thread writes; written: they move
+    pthread_mutex_t state;    // for everything above
+    pthread_cond_t turn;      // another chunk has ended
+    pthread_rwlock_t columns; // shared: values are written where no other thread writes; exclusive: they move
 };
 
 // ---- one chunk ----
@@ -76,7 +77,7 @@ static kn_status make_reader(const struct csv_reader *reader, struct chunk *chun
     return status;
 }
 
-// What a chunk must know: which columns are wanted now, and which are known to hold numbers.
+// What a chunk must know: which columns are currently wanted, and which are known to hold numbers.
 static void prepare(const struct csv_reader *reader, struct chunk *chunk)
 {
     for (size_t i = 0; i < reader->column_count; i++) {
@@ -129,7 +130,7 @@ static kn_status copy_chunk(const struct csv_reader *reader, const struct chunk 
 
 // ---- the chunks in order ----
 
-// Gives a chunk's columns their position behind what there is, in memory with room for them.
+// Gives a chunk's columns their position after the existing rows, in memory with room for them.
 static void add_part(struct csv_reader *reader, struct csv_reader *rows)
 {
     for (size_t i = 0; i < reader->column_count; i++) {
@@ -142,7 +143,7 @@ static void add_part(struct csv_reader *reader, struct csv_reader *rows)
     reader->rows += rows->rows;
 }
 
-// Makes room for a chunk's rows behind those there are, and counts them.
+// Makes room for a chunk's rows after the existing ones, and counts them.
 static kn_status take_chunk(struct chunks *chunks, struct chunk *chunk)
 {
     struct csv_reader *reader = chunks->reader, *rows = &chunk->rows;
@@ -181,7 +182,7 @@ static kn_status read_again(struct chunks *chunks, const struct chunk *chunk)
     return status;
 }
 
-// Takes the next chunk, number `i`; false if there is none, or if nothing is to be done any more.
+// Takes the next chunk, number `i`; false if there is none, or if there is nothing more to do.
 static bool begin_chunk(struct chunks *chunks, struct chunk *chunk, size_t *i)
 {
     bool goes_on;
@@ -219,7 +220,7 @@ static void end_chunk(struct chunks *chunks, struct chunk *chunk, size_t i)
     pthread_mutex_unlock(&chunks->state);
 }
 
-// Of a copy of a chunk: what stood earlier in the file failed earlier.
+// For a copy of a chunk: something earlier in the file failed before.
 static void fail(struct chunks *chunks, kn_status status, const kn_error *err)
 {
     pthread_mutex_lock(&chunks->state);
@@ -229,7 +230,7 @@ static void fail(struct chunks *chunks, kn_status status, const kn_error *err)
     pthread_mutex_unlock(&chunks->state);
 }
 
-// Thread t's, as long as there are chunks.
+// The work of thread t, as long as there are chunks.
 static void work(void *context, size_t t)
 {
     struct chunks *chunks = context;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE // strcasestr
-// The head of a CSV file: is there a header, is it an Empatica E4 export, what are the columns called, which
-// are wanted.
+// The head of a CSV file: whether there is a header, whether it is an Empatica E4 export, the names of the
+// columns, and which are wanted.
 #include "csv_reader.h"
 
 #include <stdio.h>
@@ -14,14 +14,14 @@
 #include "base/text/quote.h"
 #include "base/text/text.h"
 
-// An E4 export begins with its start in Unix seconds and its rate in Hz, each once a column. The bounds keep
+// An E4 export begins with its start in Unix seconds and its rate in Hz, each once a column. The limits keep
 // a column of other large numbers from being taken for one: starts from 2001 to 2100, rates to 1 kHz (the
 // E4's own are 1 to 64).
 #define E4_FIRST_START 1e9
 #define E4_LAST_START  4102444800.0
 #define E4_MAX_RATE    1000
 
-// What an Empatica E4 has written, if it has.
+// What an Empatica E4 wrote, if it did.
 enum export { EXPORT_NONE, EXPORT_E4, EXPORT_E4_BEATS };
 
 struct parsed_cell {
@@ -76,8 +76,8 @@ static bool is_e4(const struct parsed_row *first, const struct parsed_row *secon
            second->items[0].value > 0 && second->items[0].value <= E4_MAX_RATE;
 }
 
-// An E4's IBI.csv begins with its start in Unix seconds and the word IBI; then come the seconds from there to
-// a beat, and those between it and the one before.
+// An E4's IBI.csv begins with its start in Unix seconds and the word IBI; then come, for each beat, the
+// seconds from the start and those since the previous beat.
 static bool is_e4_beats(const struct parsed_row *first)
 {
     static const char word[] = "IBI";
@@ -123,7 +123,7 @@ static bool is_between(double value, double least, double most)
     return value > least && value < most;
 }
 
-// Whether a header's name is one that times have.
+// Whether a header's name is typical of times.
 static bool is_name_of_times(const char *name)
 {
     static const char *const words[] = {"time", "stamp", "date", "epoch", "unix", "utc"};
@@ -134,8 +134,8 @@ static bool is_name_of_times(const char *name)
     return false;
 }
 
-// The clock of text, as the file's beginning tells it; of both of dates where it does not. `split`: it is a
-// date, and the next cell a time of day.
+// The clock of text, as the file's beginning shows it; both clocks of dates if it does not. `split`: it is a
+// date, and the next cell is a time of day.
 static unsigned text_clocks_of(const struct csv_reader *reader, const struct parsed_row *row, size_t column,
                                bool *split)
 {
@@ -153,8 +153,8 @@ static unsigned text_clocks_of(const struct csv_reader *reader, const struct par
     return clocks & reader->dates ? clocks & reader->dates : clocks;
 }
 
-// What clock a column of numbers has, by its cell in the first row of data: they are Unix times where the
-// header says so or, without one, in the first column.
+// The clock of a column of numbers, from its cell in the first row of data: they are Unix times if the header
+// says so or, without one, in the first column.
 static enum csv_clock clock_of(const struct csv_reader *reader, size_t column,
                                const struct parsed_cell *first)
 {
@@ -180,7 +180,7 @@ static kn_status fail_dates(struct csv_reader *reader, size_t column, const stru
                       ki_quote(found, sizeof found, cell->text, cell->length));
 }
 
-// The first column of times, or of dates beside times of day. `row`: the first of data.
+// The first column of times, or of dates next to times of day. `row`: the first row of data.
 static kn_status find_times(struct csv_reader *reader, const struct csv_row *row,
                             const struct parsed_row *data)
 {
@@ -201,7 +201,7 @@ static kn_status find_times(struct csv_reader *reader, const struct csv_row *row
     return KN_OK;
 }
 
-// The names of an export's columns; NULL: they have none. Those of one column are named as their files are.
+// The names of an export's columns; NULL if they have none. A single column is named after its file.
 static const char *const *names_of_export(const struct csv_reader *reader, size_t columns, enum export export)
 {
     static const char *const axes[] = {"x", "y", "z"}, *const beats[] = {"time", "ibi"};
@@ -242,7 +242,7 @@ static kn_status name_columns(struct csv_reader *reader, const struct parsed_row
     return KN_OK;
 }
 
-// The second row may overwrite the first one's position in the window: so the first is kept as a copy.
+// Reading the second row may overwrite the first one in the window, so the first is copied.
 static kn_status keep_first(struct csv_reader *reader, struct csv_head *head)
 {
     struct csv_record *record = &head->first.record;
@@ -299,7 +299,7 @@ done:
     return status;
 }
 
-// Says which columns there are.
+// Lists the existing columns in an error.
 static kn_status fail_choice(struct csv_reader *reader, const char *wanted, const char *trouble)
 {
     enum { SHOWN = 50 };
@@ -322,7 +322,7 @@ static kn_status fail_choice(struct csv_reader *reader, const char *wanted, cons
     return status;
 }
 
-// The column a caller means: a name first, then a number from 1.
+// The column a caller means: by name first, then by number from 1.
 static kn_status find_column(struct csv_reader *reader, const char *wanted, size_t *index)
 {
     size_t matches = 0;
@@ -346,7 +346,7 @@ static kn_status find_column(struct csv_reader *reader, const char *wanted, size
     return KN_OK;
 }
 
-// Dates and times of day have both columns' names, once the caller's are found.
+// Dates and times of day get both columns' names, once the caller's columns have been found.
 static kn_status join_names(struct csv_reader *reader, size_t date)
 {
     struct ki_text joined = KI_TEXT_INIT;

@@ -12,7 +12,7 @@
 
 // A record of the limit and its "\r\n".
 #define WINDOW_BYTES (CSV_LINE_LIMIT + 2)
-// Read at a time where it is not sure that more is wanted.
+// The bytes read at a time if it is uncertain that more are wanted.
 #define SMALL_PIECE ((size_t)1 << 12)
 
 static size_t find(const struct csv_input *in, char byte)
@@ -22,7 +22,7 @@ static size_t find(const struct csv_input *in, char byte)
     return at ? (size_t)(at - in->window) : in->end;
 }
 
-// How much to read: one piece, but not far beyond `until` unless a long record asks for more.
+// How much to read: one piece, but not far beyond `until` unless a long record needs more.
 static size_t piece_size(const struct csv_input *in)
 {
     size_t small = in->piece < SMALL_PIECE ? in->piece : SMALL_PIECE, size = in->piece;
@@ -35,7 +35,7 @@ static size_t piece_size(const struct csv_input *in)
     return size < WINDOW_BYTES - in->end ? size : WINDOW_BYTES - in->end;
 }
 
-// The next bytes; none at the end.
+// Reads the next bytes; none at the end.
 static kn_status read_some(struct csv_input *in, char *to, size_t room, size_t *count, kn_error *err)
 {
     ssize_t got;
@@ -51,7 +51,7 @@ static kn_status read_some(struct csv_input *in, char *to, size_t room, size_t *
     return KN_OK;
 }
 
-// Moves what is left of the window to its front and reads a piece more.
+// Moves the rest of the window to its front and reads another piece.
 static kn_status refill(struct csv_input *in, kn_error *err)
 {
     size_t wanted;
@@ -127,7 +127,7 @@ kn_status csv_input_skip_lines(struct csv_input *in, size_t count, size_t *found
     return status;
 }
 
-// Of a packed file, goes on with what it unpacks to.
+// For a compressed file, continues with its uncompressed data.
 static kn_status unpack_window(struct csv_input *in, kn_error *err)
 {
     kn_status status;
@@ -135,7 +135,7 @@ static kn_status unpack_window(struct csv_input *in, kn_error *err)
     in->packing = packing_of(in->window, in->end);
     if (in->packing == PACKING_NONE)
         return KN_OK;
-    // A file's own position is still its beginning.
+    // The file's own position is still its beginning.
     status =
         unpack_open(in->name, in->fd, in->packing, in->window, in->seekable ? 0 : in->end, &in->unpack, err);
     in->seekable = false;
@@ -227,8 +227,8 @@ bool csv_input_skip_line(struct csv_input *in, uint64_t until)
     return true;
 }
 
-// The '\n' that ends the record from `p` on, quoted cells considered; NULL if there is none before `end`.
-// Then `*open_lines` tells after how many line ends a quote was opened that is not closed, or is -1.
+// The '\n' that ends the record from `p` on, taking quoted cells into account; NULL if there is none before
+// `end`. `*open_lines` is then the number of newlines before an unclosed quote, or -1 if there is none.
 static const char *quoted_record_end(const char *p, const char *end, char separator, long *open_lines)
 {
     enum { CELL_START, PLAIN, INSIDE, CLOSED } state = CELL_START;

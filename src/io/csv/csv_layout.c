@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of a CSV file, from its first lines: which marks it has, and how many lines stand before its
-// table.
+// The layout of a CSV file, from its first lines: its separator and decimal mark, and how many lines precede
+// its table.
 #define _GNU_SOURCE // memmem
 #include "csv_reader.h"
 
@@ -26,18 +26,18 @@ struct sample {
     bool whole; // it is all of the file
 };
 
-// A line cut at some marks.
+// A line split with some marks.
 struct shape {
-    size_t cells; // 0: quotes that do not fit, or an empty line
+    size_t cells; // 0: invalid quotes, or an empty line
     size_t good;  // those that are numbers or times
 };
 
-// How a sample looks with some marks: the number of cells that most of its rows have.
+// How a sample looks with some marks: the number of cells in most of its rows.
 struct fit {
     struct csv_marks marks;
     size_t cells; // 0: no table
-    size_t good;  // cells that are numbers or times, in lines of so many cells
-    size_t lines; // of so many cells
+    size_t good;  // cells that are numbers or times, in lines with that many cells
+    size_t lines; // lines with that many cells
 };
 
 static void take_lines(const struct csv_input *in, struct sample *sample)
@@ -49,7 +49,7 @@ static void take_lines(const struct csv_input *in, struct sample *sample)
     for (sample->count = 0; p < end && sample->count < MOST_LINES; sample->count++) {
         const char *newline = memchr(p, '\n', (size_t)(end - p)), *stop = newline ? newline : end;
 
-        // A line that the sample cuts is not looked at, unless there is no other.
+        // A line cut off by the end of the sample is ignored, unless there is no other.
         if (!newline && !sample->whole && sample->count)
             return;
         sample->lines[sample->count] = (struct line){p, stop - (stop > p && stop[-1] == '\r')};
@@ -58,7 +58,7 @@ static void take_lines(const struct csv_input *in, struct sample *sample)
     sample->whole = sample->whole && p >= end;
 }
 
-// A time, or a part of one: a date, or a time of day, which blanks do not separate.
+// A time, or a part of one: a date, or a time of day, if blanks do not separate.
 static bool is_of_time(const struct csv_cell *cell, struct csv_marks marks)
 {
     const char *end = cell->text + cell->length;
@@ -90,7 +90,7 @@ static struct shape shape_of(const struct csv_reader *reader, const struct line 
     }
 }
 
-// The cells that most lines have of those with a number or a time, and at least two. Blanks separate only
+// The most frequent number of cells, at least two, in lines with a number or a time. Blanks separate only
 // rows that hold nothing else: words have blanks between them.
 static struct fit fit_of(const struct csv_reader *reader, const struct sample *sample, struct csv_marks marks)
 {
@@ -124,7 +124,7 @@ static bool has_character(const struct sample *sample, char character)
     return sample->count && memchr(text, character, (size_t)(sample->lines[sample->count - 1].end - text));
 }
 
-// How many lines are one number.
+// How many lines are a single number.
 static size_t single_numbers(const struct csv_reader *reader, const struct sample *sample)
 {
     size_t count = 0;
@@ -137,9 +137,9 @@ static size_t single_numbers(const struct csv_reader *reader, const struct sampl
     return count;
 }
 
-// The marks with which most of the cells are numbers or times, in no fewer lines than are one number; of
-// equals the first: commas and points where nothing speaks for others. `separator`: as the file states it, or
-// '\0'.
+// The marks with which most of the cells are numbers or times, in at least as many lines as are single
+// numbers; among equals the first: commas and points, unless something favours others. `separator`: as the
+// file states it, or '\0'.
 static struct fit best_fit(const struct csv_reader *reader, const struct sample *sample, char separator)
 {
     static const struct csv_marks candidates[] = {{',', '.'},  {';', '.'},  {';', ','},
@@ -169,8 +169,8 @@ static bool is_single_text(const struct csv_reader *reader, const struct line *l
     return shape.cells == 1 && shape.good == 0;
 }
 
-// How many lines come before the table: those that begin with '#', and those before the first line of as many
-// cells as its rows have, if they begin with a single cell of text, as no table does.
+// The number of lines before the table: those that begin with '#', and those before the first line with as
+// many cells as its rows, if they begin with a single cell of text, as no table does.
 static size_t preamble_lines(const struct csv_reader *reader, const struct sample *sample,
                              const struct fit *fit)
 {
@@ -187,7 +187,7 @@ static size_t preamble_lines(const struct csv_reader *reader, const struct sampl
     return first;
 }
 
-// Text, line by line, and no table below it.
+// Text, line by line, without a table below it.
 static kn_status check_table(const struct csv_reader *reader, const struct sample *sample,
                              const struct fit *fit)
 {
@@ -207,8 +207,8 @@ static kn_status check_table(const struct csv_reader *reader, const struct sampl
                       lines);
 }
 
-// The rate of a preamble's "Epoch Period (hh:mm:ss) 00:00:10", as ActiGraph's does; 0: there is none, or none
-// of its own, as in files of raw samples.
+// The rate in a preamble like ActiGraph's, "Epoch Period (hh:mm:ss) 00:00:10"; 0 if it is missing or zero, as
+// in files of raw samples.
 static double rate_of_epochs(const struct line *line)
 {
     static const char words[] = "epoch period (hh:mm:ss) ";
@@ -221,7 +221,7 @@ static double rate_of_epochs(const struct line *line)
     return 1 / seconds;
 }
 
-// The rate that a preamble states as ActiGraph's does: "at 30 Hz".
+// The rate in a preamble like ActiGraph's: "at 30 Hz".
 static double stated_rate(const struct csv_reader *reader, const struct line *line)
 {
     for (const char *p = line->text; p + 2 <= line->end; p++) {
@@ -240,7 +240,7 @@ static double stated_rate(const struct csv_reader *reader, const struct line *li
     return 0;
 }
 
-// The order of dates that a preamble states as ActiGraph's does: "date format M/d/yyyy", or "dd/MM/yyyy".
+// The order of dates in a preamble like ActiGraph's: "date format M/d/yyyy", or "dd/MM/yyyy".
 static unsigned stated_dates(const struct line *line)
 {
     static const char words[] = "date format ";
@@ -252,7 +252,7 @@ static unsigned stated_dates(const struct line *line)
     return 1U << (*format == 'M' ? CSV_CLOCK_MONTH_FIRST : CSV_CLOCK_DAY_FIRST);
 }
 
-// The clocks that all dates of a line can be read by.
+// The clocks that can read all dates of a line.
 static unsigned dates_of(const struct csv_reader *reader, const struct line *line)
 {
     unsigned clocks = CSV_CLOCKS_OF_DATES;
@@ -271,8 +271,8 @@ static unsigned dates_of(const struct csv_reader *reader, const struct line *lin
     return clocks;
 }
 
-// As a line before the table states it, else as rows tell. Rows that disagree are no matter here: the first
-// of another order is refused where it is read.
+// As a line before the table states it, otherwise as rows show it. Rows that disagree are not handled here:
+// the first one with another order is refused when it is read.
 static void find_dates(struct csv_reader *reader, const struct sample *sample, size_t preamble)
 {
     reader->dates = CSV_CLOCKS_OF_DATES;
@@ -280,7 +280,7 @@ static void find_dates(struct csv_reader *reader, const struct sample *sample, s
         reader->dates = i < preamble ? stated_dates(&sample->lines[i]) : dates_of(reader, &sample->lines[i]);
 }
 
-// A first line "sep=;", as spreadsheets write it for each other; the separator is then that one.
+// A first line "sep=;", as spreadsheets write it: it states the separator.
 static kn_status take_separator(struct csv_reader *reader, char *separator)
 {
     static const char words[] = "sep=", known[] = ",;\t| ";
@@ -311,7 +311,7 @@ static kn_status skip_lines(struct csv_reader *reader)
     return status;
 }
 
-// Goes behind the lines before the table.
+// Moves past the lines before the table.
 static kn_status skip_preamble(struct csv_reader *reader, size_t lines)
 {
     size_t found = 0;

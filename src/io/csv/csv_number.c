@@ -14,7 +14,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-// Reads "e-12" at `p`, if it stands there, into `exponent`; returns what follows.
+// Reads "e-12" at `p`, if it is there, into `exponent`; returns what follows.
 static const char *exponent_at(const char *p, int *exponent)
 {
     const char *digits = p + 1;
@@ -67,11 +67,11 @@ static uint64_t integer_power_of_ten(unsigned exponent)
     return powers[exponent];
 }
 
-// bits * 2^exponent, with `rest` for something more, less than 1 bit: rounded to nearest, ties to even.
-// `bits` is at least 2^54, and the result a normal number.
+// bits * 2^exponent, plus a fraction of a bit if `rest` is set: rounded to nearest, ties to even. `bits` is
+// at least 2^54, and the result is a normal number.
 static double rounded(uint64_t bits, bool rest, int exponent)
 {
-    int above = 11 - __builtin_clzll(bits); // of the 53 bits that stay
+    int above = 11 - __builtin_clzll(bits); // bits below the 53 that are kept
     uint64_t kept = bits >> above, half = UINT64_C(1) << (above - 1), left = bits & (2 * half - 1);
     union {
         uint64_t bits;
@@ -79,7 +79,7 @@ static double rounded(uint64_t bits, bool rest, int exponent)
     } result;
 
     kept += left > half || (left == half && (rest || (kept & 1)));
-    // A carry out of the 53 bits goes into the exponent, as it should.
+    // A carry out of the 53 bits moves into the exponent, as it should.
     result.bits = ((uint64_t)(exponent + above + 1075 - 1) << 52) + kept;
     return result.value;
 }
@@ -112,7 +112,7 @@ static double scaled(uint64_t mantissa, int scale)
 
 #else
 
-enum { MOST_SCALE = -1 }; // strtod does it all
+enum { MOST_SCALE = -1 }; // strtod does everything
 
 static double scaled(uint64_t mantissa, int scale)
 {
@@ -143,7 +143,7 @@ INLINE const char *digits_at(const char *p, uint64_t *mantissa, const bool has_m
     return p;
 }
 
-// strtod of a number whose point is a comma: of a copy, which has a point; NULL where that is too long.
+// strtod of a number with a decimal comma: it converts a copy with a point; NULL if that is too long.
 static const char *decimal_comma_number(const char *start, const char *end, locale_t c, double *value)
 {
     char copy[2001], *comma;
@@ -192,8 +192,8 @@ INLINE const char *number_at(const char *from, const struct csv_marks marks, loc
     if (significant <= 19 && decimals <= 100 && exponent >= -100 && exponent <= 100) {
         int scale = exponent - (int)decimals;
 
-        // Clinger (1990): an integer below 2^53 times or divided by a power of ten that is a double itself
-        // is one correctly rounded operation. Not with x87 arithmetic.
+        // Clinger (1990): an integer below 2^53, multiplied or divided by a power of ten that a double holds
+        // exactly, needs one correctly rounded operation. This does not hold for x87 arithmetic.
         if (FLT_EVAL_METHOD == 0 && mantissa <= UINT64_C(1) << 53 && scale >= -22 && scale <= 22) {
             result = (double)mantissa;
             result = scale < 0 ? result / csv_powers_of_ten[-scale] : result * csv_powers_of_ten[scale];

@@ -9,16 +9,17 @@
 #include <stdint.h>
 #include <string.h>
 
-// The decimal number that begins at `from`, blanks before it skipped; returns where it ends, or NULL if there
-// is none. The text must end in a character that no number holds, such as ',' or '\0'. `c` is the "C" locale.
-// Up to 19 significant digits times 10^-19 to 10^19 are computed here, all else by strtod.
+// Reads the decimal number that begins at `from`, after any blanks; returns where it ends, or NULL if there
+// is none. The text must end in a character that cannot be part of a number, such as ',' or '\0'. `c` is the
+// "C" locale. Up to 19 significant digits times 10^-19 to 10^19 are converted here, everything else by
+// strtod.
 const char *csv_number_at(const char *from, locale_t c, double *value);
-// The same, faster where digits are many: eight at once, for which 8 bytes behind the number are read,
-// whatever they are.
+// The same, faster for many digits: it handles eight at once, and for that reads up to 8 bytes past the
+// number, whatever they are.
 const char *csv_long_number_at(const char *from, locale_t c, double *value);
 
-// The marks of a file: what separates its cells, and what its numbers have before their decimals, '.' or ','.
-// They differ.
+// The marks of a file: the separator of its cells, and the decimal mark of its numbers, '.' or ','. They
+// differ.
 struct csv_marks {
     char separator, point;
 };
@@ -30,8 +31,8 @@ static inline bool csv_marks_are_usual(struct csv_marks marks)
     return marks.separator == ',' && marks.point == '.';
 }
 
-// csv_number_at in a file of these marks: a separator is no blank, and ends the number. Where the point is a
-// comma, more than 2,000 characters are no number.
+// csv_number_at in a file with these marks: a separator is not a blank, and ends the number. If the decimal
+// mark is a comma, more than 2,000 characters are not a number.
 const char *csv_marked_number_at(const char *from, struct csv_marks marks, locale_t c, double *value);
 
 // 10^0 to 10^22: those that doubles hold exactly.
@@ -51,7 +52,7 @@ static inline uint64_t csv_load_8(const char *from)
     return bytes;
 }
 
-// 0x80 in each byte that holds no digit; `values` holds characters less '0'.
+// 0x80 in each byte that is not a digit; `values` holds the characters minus '0'.
 static inline uint64_t csv_no_digits(uint64_t values)
 {
     return (((values & CSV_EACH_BYTE(0x7f)) + CSV_EACH_BYTE(0x76)) | values) & CSV_EACH_BYTE(0x80);
@@ -63,7 +64,7 @@ static inline uint64_t csv_zero_bytes(uint64_t bytes)
     return ~(((bytes & CSV_EACH_BYTE(0x7f)) + CSV_EACH_BYTE(0x7f)) | bytes) & CSV_EACH_BYTE(0x80);
 }
 
-// The number that eight digits make (each byte 0 to 9, the first digit lowest), by pairs, fours, eights.
+// The number of eight digits (each byte 0 to 9, the first digit lowest), combined by pairs, fours, eights.
 static inline uint64_t csv_join_8(uint64_t digits)
 {
     const uint64_t two = UINT64_C(0x000000ff000000ff);
@@ -74,10 +75,10 @@ static inline uint64_t csv_join_8(uint64_t digits)
            32;
 }
 
-// The number that `length` characters make: '-' or nothing, then 1 to 8 characters that are digits and at
-// most one `mark`, its point; false if they are something else (perhaps a number too). Nine bytes are read,
-// whatever they are. No branch but for the point, as lengths and signs are not foreseen by a processor. An
-// integer below 10^8 divided by a power of ten is correctly rounded (Clinger 1990).
+// The number of `length` characters: '-' or nothing, then 1 to 8 characters that are digits and at most one
+// `mark`, its decimal mark; false for anything else (which may still be a number). It reads nine bytes,
+// whatever they are. It branches only on the decimal mark, because a processor cannot predict lengths and
+// signs. An integer below 10^8 divided by a power of ten is correctly rounded (Clinger 1990).
 static inline bool csv_short_number(const char *from, size_t length, char mark, double *value)
 {
     uint64_t negative = *from == '-', digits, others;

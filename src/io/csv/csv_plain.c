@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of plain numbers, which most files have alone. First all separators and line ends of some text are
-// found, then the cells between them are read: so no cell waits for the one before it. What is not understood
-// here at once is left to csv_rows.c, from the row's beginning.
+// Rows of plain numbers; most files have no others. First all separators and newlines of some text are found,
+// then the cells between them are read, so that no cell waits for the one before it. Anything unusual is left
+// to csv_rows.c, from the beginning of its row.
 #include "csv_reader.h"
 
 #include <float.h>
@@ -12,11 +12,11 @@
 #include <immintrin.h>
 #endif
 
-// Text whose separators are found at a time: little after what was not understood, then more.
+// How much text is searched for separators at a time: little after something unusual, then more.
 enum { BLOCK = 64, FIRST_BLOCKS = 4, MOST_BLOCKS = 128 };
 
-// Where the separators and line ends are, in bytes from the window's beginning: at[1] to at[count]. at[0] is
-// where one would be before the first row.
+// The positions of the separators and newlines, in bytes from the window's beginning: at[1] to at[count].
+// at[0] is where one would be before the first row.
 struct separators {
     uint32_t at[1 + MOST_BLOCKS * BLOCK + BLOCK];
     size_t count, line_ends;
@@ -26,8 +26,8 @@ struct separators {
 
 #define INLINE static inline __attribute__((always_inline))
 
-// Appends the numbers of the bits that are set: eight at once, as a branch for every one is not foreseen by a
-// processor, and what is too much is overwritten.
+// Appends the numbers of the set bits: eight at once, because a processor cannot predict a branch for each;
+// extra ones are overwritten.
 INLINE void add_separators(struct separators *found, uint64_t bits, size_t offset)
 {
     uint32_t *at = found->at + 1 + found->count;
@@ -41,12 +41,12 @@ INLINE void add_separators(struct separators *found, uint64_t bits, size_t offse
     found->count += count;
 }
 
-// A block's separators and, of those, its line ends; a bit a character.
+// A block's separators and, among those, its newlines; one bit a character.
 struct block_bits {
     uint64_t separators, line_ends;
 };
 
-// Those of a block that begins at `from`, of which what is before `end` counts.
+// The bits of a block that begins at `from`; only what is before `end` counts.
 INLINE void add_block(struct separators *found, struct block_bits bits, size_t from, size_t end)
 {
     uint64_t inside = end - from < BLOCK ? (UINT64_C(1) << (end - from)) - 1 : UINT64_MAX;
@@ -81,7 +81,7 @@ VECTOR_OPERATION struct block_bits bits_of_block_avx2(const char *text, char sep
     return (struct block_bits){equal_bytes(low, high, separator) | line_ends, line_ends};
 }
 
-// The separators from `from` to before `end`; bytes behind it are read, too.
+// Finds the separators from `from` to before `end`; bytes after it are read, too.
 VECTOR_OPERATION void find_separators_avx2(const char *window, size_t from, size_t end, char separator,
                                            struct separators *found)
 {
@@ -121,8 +121,8 @@ INLINE void find_separators_any(const char *window, size_t from, size_t end, cha
 
 // ---- numbers ----
 
-// One that fills all there is between two separators but a blank before it: '-' or nothing, digits, at most
-// one `mark`, the point.
+// A number that fills everything between two separators except blanks before it: '-' or nothing, digits, at
+// most one `mark`.
 typedef bool read_number(const char *from, const char *end, char mark, double *value);
 
 INLINE bool read_number_any(const char *from, const char *end, char mark, double *value)
@@ -131,8 +131,8 @@ INLINE bool read_number_any(const char *from, const char *end, char mark, double
 }
 
 #ifdef KI_HAS_VECTORS
-// 15 characters, the last one highest. Tables by where the point is, 16 for none: how the digits before it
-// move up, and what the integer that they make is divided by.
+// For 15 characters, the last one highest. Tables by the position of the decimal mark, 16 for none: how the
+// digits before it move up, and the divisor of their integer.
 static const struct {
     uint8_t keep[16][16]; // by the number of characters
     uint8_t move[17][16];
@@ -153,12 +153,12 @@ static const struct {
     .divisor = {1e15, 1e14, 1e13, 1e12, 1e11, 1e10, 1e9, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 1e2, 1e1, 1, 1},
 };
 
-// A vector of `byte` but for the lowest one, which no number's character is in: so it stays in memory, where
-// compilers would make one of equal bytes anew for every number.
+// A vector of `byte` except for its lowest element, which no number's character occupies: this keeps it in
+// memory, where compilers would build a vector of equal bytes again for every number.
 #define BYTES(byte)                                                                                          \
     _mm_setr_epi8(1, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte)
 
-// Correctly rounded as csv_short_number is: the integer is below 10^15.
+// Correctly rounded like csv_short_number: the integer is below 10^15.
 VECTOR_OPERATION bool read_number_avx2(const char *from, const char *end, char mark, double *value)
 {
     const __m128i zeros = BYTES('0'), tens = BYTES(10), point = BYTES((char)(mark - '0'));
@@ -196,7 +196,7 @@ VECTOR_OPERATION bool read_number_avx2(const char *from, const char *end, char m
 
 // ---- rows ----
 
-// Whether every row's last separator is a line end, and no other one is.
+// Whether every row's last separator is a newline, and no other one is.
 INLINE bool are_regular(const char *window, const struct separators *found, size_t cells)
 {
     size_t rows = found->count / cells;
@@ -207,7 +207,7 @@ INLINE bool are_regular(const char *window, const struct separators *found, size
     return regular;
 }
 
-// How many of `most` rows begin before `stop` and are one line each, with as many cells as there should be.
+// How many of `most` rows begin before `stop` and are one line each, with the expected number of cells.
 INLINE size_t count_rows(const char *window, const struct separators *found, size_t cells, size_t stop,
                          size_t most)
 {
@@ -227,7 +227,7 @@ INLINE size_t count_rows(const char *window, const struct separators *found, siz
 }
 
 // Reads the cells between these separators and the next ones, `step` separators from row to row; returns in
-// how many rows they are numbers. `last`: behind them is the line's end.
+// how many rows they are numbers. `last`: the end of the line follows them.
 INLINE size_t read_column(const char *window, const uint32_t *separators, size_t step, size_t rows,
                           const bool last, struct csv_marks marks, locale_t c, double *to, read_number *read)
 {
@@ -244,7 +244,7 @@ INLINE size_t read_column(const char *window, const uint32_t *separators, size_t
     return rows;
 }
 
-// A time in text from `from` on, in one cell that ends at `end`, or in two that `middle` separates.
+// A time in text from `from` on, in one cell that ends at `end`, or in two cells separated at `middle`.
 static bool read_time(const char *from, const char *middle, const char *end, struct csv_reader_column *column,
                       double *to)
 {
@@ -253,7 +253,7 @@ static bool read_time(const char *from, const char *middle, const char *end, str
     return csv_time_of_cells(from, middle, middle + 1 + (middle[1] == ' '), end, column->clock, to);
 }
 
-// The same of a column of times in text, or of two.
+// The same for a column of times in text, or two.
 static size_t read_times(const char *window, const uint32_t *separators, size_t step, size_t rows,
                          struct csv_reader_column *column, double *to)
 {
@@ -269,8 +269,8 @@ static size_t read_times(const char *window, const uint32_t *separators, size_t 
     return rows;
 }
 
-// Rows behind those that the reader has, of separators found, that begin before `stop`; returns how many, and
-// in `next` where the next one begins.
+// Reads rows after those of the reader, from the separators found, that begin before `stop`; returns how
+// many, and sets `next` to where the next one begins.
 INLINE size_t read_rows(struct csv_reader *reader, const struct separators *found, size_t stop,
                         struct csv_marks marks, size_t *next, read_number *read)
 {
@@ -305,7 +305,7 @@ INLINE size_t read_marked_any(struct csv_reader *reader, size_t end, size_t stop
     return read_rows(reader, found, stop, marks, next, read_number_any);
 }
 
-// Commas and points, and any other marks: the former are constants to the compiler.
+// Commas and points, and any other marks: the former are constants for the compiler.
 static size_t read_rows_any(struct csv_reader *reader, size_t end, size_t stop, struct separators *found,
                             size_t *next)
 {
@@ -342,7 +342,7 @@ static rows_reader *best_reader(const struct csv_options *options)
     return read_rows_any;
 }
 
-// Two blanks in a row are one separator, and only where every column is read a cell between them shows.
+// Two blanks in a row are one separator, and only if every column is read does a cell between them show.
 static bool may_be_plain(const struct csv_reader *reader)
 {
     bool plain = reader->options.code != CSV_CODE_CELLS;
@@ -363,12 +363,12 @@ static void add_counts(struct csv_reader *reader, size_t rows)
 void csv_read_plain_rows(struct csv_reader *reader, uint64_t until)
 {
     struct csv_input *in = &reader->input;
-    size_t safe = in->quote < in->nul ? in->quote : in->nul; // up to there every line end is a row's
+    size_t safe = in->quote < in->nul ? in->quote : in->nul; // up to here every newline ends a row
     size_t stop = until - in->offset < safe ? (size_t)(until - in->offset) : safe, blocks = FIRST_BLOCKS;
     rows_reader *read = best_reader(&reader->options);
     struct separators found;
 
-    // A quotient of numbers that are exact is rounded once, but for x87 arithmetic.
+    // A quotient of exact numbers is rounded once, except in x87 arithmetic.
     if (FLT_EVAL_METHOD != 0 || !may_be_plain(reader) || until <= csv_input_offset(in))
         return;
     while (in->next < stop && reader->rows < reader->capacity) {
@@ -377,7 +377,7 @@ void csv_read_plain_rows(struct csv_reader *reader, uint64_t until)
 
         add_counts(reader, rows);
         csv_input_took(in, next, rows);
-        // One more is there, but not plain; or none in as much as is looked at.
+        // There is another row, but it is not plain; or there is none in the text that was searched.
         if (rows < found.count / reader->column_count || (rows == 0 && blocks == MOST_BLOCKS) || end == safe)
             return;
         blocks = blocks < MOST_BLOCKS ? 2 * blocks : blocks;

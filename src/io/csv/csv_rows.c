@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading any row of a CSV file into columns of doubles, and saying what is wrong with it.
+// Reading any row of a CSV file into columns of doubles, and reporting what is wrong with it.
 #define _DEFAULT_SOURCE // madvise
 #include "csv_reader.h"
 
@@ -106,8 +106,7 @@ static kn_status fail_missing(struct csv_reader *reader, long line, size_t colum
         describe_column(where, sizeof where, reader, column));
 }
 
-// Pages of 2 MiB, where the system has them for the asking: most of the time that new memory takes is for
-// pages.
+// Requests pages of 2 MiB, if the system has them: most of the time that new memory takes goes into pages.
 static void ask_for_huge_pages(double *values, size_t capacity)
 {
 #ifdef MADV_HUGEPAGE
@@ -142,7 +141,7 @@ static bool grow_to(struct csv_reader *reader, size_t capacity)
     return true;
 }
 
-// As many rows as the file will have, and some, if it goes on as it began; 0 if that cannot be known.
+// The number of rows that the file will have, and some more, if it goes on as it began; 0 if unknown.
 static size_t expected_rows(const struct csv_reader *reader, size_t rows, uint64_t at)
 {
     const size_t enough = 4096;
@@ -194,7 +193,7 @@ static kn_status add_missing(struct csv_reader *reader, size_t column, long line
 {
     struct csv_reader_column *target = &reader->columns[column];
 
-    // A comma at the end of every line, the header's too, makes no column.
+    // A comma at the end of every line, including the header's, does not make a column.
     if (target->unnamed && !target->asked && csv_rows_read(reader) == 0 && !reader->guessing)
         return leave_out(reader, column, line);
     if (reader->options.missing == CSV_MISSING_ERROR)
@@ -205,7 +204,7 @@ static kn_status add_missing(struct csv_reader *reader, size_t column, long line
     return KN_OK;
 }
 
-// The time of a cell, or of a date there and of a time of day in the next one, which begins behind `next`.
+// The time of a cell, or of a date there and a time of day in the next cell, which begins after `next`.
 static bool is_time(struct csv_reader *reader, const struct csv_record *record,
                     struct csv_reader_column *column, const struct csv_cell *cell, const char *next,
                     double *value)
@@ -243,8 +242,8 @@ static kn_status add_time(struct csv_reader *reader, const struct csv_record *re
     return KN_OK;
 }
 
-// A cell that is not a plain number at once: quoted, blank-padded, a word, missing, text, or in an unwanted
-// column.
+// A cell that is not simply a plain number: quoted, padded with blanks, a word, missing, text, or in an
+// unwanted column.
 static kn_status add_cell(struct csv_reader *reader, const struct csv_record *record, size_t column,
                           const char *from, const char **next)
 {
@@ -308,7 +307,7 @@ static kn_status add_record(struct csv_reader *reader, const struct csv_record *
     return KN_OK;
 }
 
-// An empty line between rows is a missing cell where there is one column, and a short row elsewhere.
+// An empty line between rows is a missing cell if there is one column, and otherwise a short row.
 static kn_status add_empty_lines(struct csv_reader *reader, const struct csv_row *row)
 {
     long line = row->record.line - (long)row->empty_lines;
@@ -331,7 +330,7 @@ kn_status csv_add_row(struct csv_reader *reader, const struct csv_row *row)
 {
     kn_status status = KN_OK;
 
-    // Those before the first row are no rows.
+    // Empty lines before the first row are not rows.
     if (row->empty_lines && (csv_rows_read(reader) || reader->guessing))
         status = add_empty_lines(reader, row);
     return status ? status : add_record(reader, &row->record);

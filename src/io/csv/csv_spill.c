@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns that do not fit into the memory that a caller allows: what is read goes to a file for each column,
-// and a reader holds what came since it last wrote, as if it read a part.
+// Columns that do not fit into the caller's memory limit: what is read goes to a file for each column, and a
+// reader holds what came since it last wrote, as if it were reading a part.
 #include "csv_reader.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ void csv_settle_times(const struct csv_reader *reader, enum csv_clock clock, dou
 {
     for (size_t i = 0; clock == CSV_CLOCK_MILLISECONDS && i < count; i++)
         values[i] /= 1000;
-    // An E4's beats are told from its start.
+    // An E4's beats count from its start.
     for (size_t i = 0; clock && reader->layout.e4 && i < count; i++)
         values[i] += reader->start_time;
 }

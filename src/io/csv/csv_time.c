@@ -13,7 +13,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-// The number that `count` digits at `p` make; -1 if they are no digits.
+// The number of `count` digits at `p`; -1 if they are not digits.
 static int digits_of(const char *p, int count)
 {
     int value = 0;
@@ -48,7 +48,7 @@ static bool is_day(int year, int month, int day)
            is_within(day, 1, days[month - 1] + (month == 2 && leap));
 }
 
-// "2020-07-24", and where it ends; NULL if it is none.
+// "2020-07-24", and where it ends; NULL if it has another form.
 static const char *read_iso_date(const char *p, const char *end, double *days)
 {
     int year, month, day;
@@ -99,7 +99,7 @@ static bool read_zone(const char *p, const char *end, double *offset)
     return is_within(hours, 0, 18) && is_within(minutes, 0, 59);
 }
 
-// "49.031250" without a zone, one to eight decimals at once; at least 8 characters stand before `end`.
+// "49.031250" without a zone, one to eight decimals at once; at least 8 characters precede `end`.
 static bool read_plain_seconds(const char *p, const char *end, double start, double *seconds)
 {
     const ptrdiff_t decimals = end - p - 3;
@@ -143,7 +143,7 @@ static bool read_seconds(const char *p, const char *end, double start, double *s
     return true;
 }
 
-// The number of one digit or two at `p`, which goes behind it; -1 if there is none.
+// The number of one digit or two at `p`, which moves past it; -1 if there is none.
 static int short_number(const char **p, const char *end)
 {
     const char *from = *p;
@@ -153,7 +153,7 @@ static int short_number(const char **p, const char *end)
     return *p > from ? digits_of(from, (int)(*p - from)) : -1;
 }
 
-// "7/24/2020" or "24.7.2020", and where it ends; NULL if it is none.
+// "7/24/2020" or "24.7.2020", and where it ends; NULL if it has another form.
 static const char *read_short_date(const char *p, const char *end, enum csv_clock clock, double *days)
 {
     const int first = short_number(&p, end);
@@ -179,7 +179,7 @@ static const char *read_date(const char *p, const char *end, enum csv_clock cloc
     return clock == CSV_CLOCK_ISO ? read_iso_date(p, end, days) : read_short_date(p, end, clock, days);
 }
 
-// "AM" or "PM" at the end, as 'A' or 'P', which is cut off with blanks before it; '\0' if there is none.
+// "AM" or "PM" at the end, as 'A' or 'P', which is cut off with the blanks before it; '\0' if there is none.
 static char take_half(const char *p, const char **end)
 {
     const char *last = *end - 2;
@@ -194,7 +194,7 @@ static char take_half(const char *p, const char **end)
     return half;
 }
 
-// "7:07:49.5", "19:07" or "7:07:49.5 PM", behind `days`.
+// "7:07:49.5", "19:07" or "7:07:49.5 PM", added to `days`.
 static bool read_time_of_day(const char *p, const char *end, double days, double *seconds)
 {
     const char half = take_half(p, &end);

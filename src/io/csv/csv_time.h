@@ -7,27 +7,28 @@
 
 #include "csv.h"
 
-// The minute of the time that was read last, in which the next one mostly is too: then only its seconds are
-// read. Zeros before the first time.
+// The minute of the last time read; the next time is usually in the same minute, and then only its seconds
+// are read. Zeros before the first time.
 struct csv_minute {
     char text[17]; // "2020-07-24 07:07:"
     double start;  // Unix seconds
 };
 
-// The time that all of the text makes, in Unix seconds: a date, 'T' or a blank, hours and minutes, which
-// seconds, decimals behind a point or a comma (nine of them count), and Z or an offset as +02, +0200 or
-// +02:00 may follow. Without an offset it is UTC. The date is 2020-07-24 (CSV_CLOCK_ISO), 7/24/2020
-// (CSV_CLOCK_MONTH_FIRST), or 24/7/2020 or 24.7.2020 (CSV_CLOCK_DAY_FIRST); in the latter, days, months and
-// hours may have a 0 before them, and AM or PM may end the text: hours are then 1 to 12. False if the text is
-// something else.
+// Reads the whole text as a time, in Unix seconds: a date, 'T' or a blank, hours and minutes, optionally
+// followed by seconds, decimals after a point or a comma (nine of them count), and Z or an offset like +02,
+// +0200 or +02:00. Without an offset it is UTC. The date is 2020-07-24 (CSV_CLOCK_ISO), 7/24/2020
+// (CSV_CLOCK_MONTH_FIRST), or 24/7/2020 or 24.7.2020 (CSV_CLOCK_DAY_FIRST); in the latter two, days, months
+// and hours may have a leading 0, and AM or PM may end the text: hours are then 1 to 12. False if the text is
+// anything else.
 bool csv_time_of(const char *from, const char *end, enum csv_clock clock, struct csv_minute *minute,
                  double *seconds);
 
-// The same of a date and a time of day in two cells: "7/24/2020" and "10:00:00 AM".
+// The same for a date and a time of day in two cells: "7/24/2020" and "10:00:00 AM".
 bool csv_time_of_cells(const char *date, const char *date_end, const char *day, const char *day_end,
                        enum csv_clock clock, double *seconds);
 
-// The clocks of these that can read the text, a bit 1 << clock each: none, one, or of 7/8/2020 both of dates.
+// The clocks among these that can read the text, a bit 1 << clock each: none, one, or for 7/8/2020 both
+// clocks of dates.
 unsigned csv_clocks_of(const char *from, const char *end);
 // Those that can read it as a date alone.
 unsigned csv_clocks_of_date(const char *from, const char *end);

@@ -14,7 +14,7 @@
 #include "image_format.h"
 
 enum {
-    SHOWN = 16,     // bytes of a file that is something else
+    SHOWN = 16,     // bytes shown of a file of another kind
     PIECE = 1 << 20 // of standard input
 };
 
@@ -76,7 +76,7 @@ static size_t length_of(FILE *stream)
     return fstat(fileno(stream), &info) == 0 && S_ISREG(info.st_mode) ? (size_t)info.st_size : SIZE_MAX;
 }
 
-// Which format, and the file's length.
+// The format, and the file's length.
 static kn_status look(struct image_file *file, kn_error *err)
 {
     char head[SHOWN], quoted[8 * SHOWN];

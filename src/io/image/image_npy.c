@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's arrays as images: (rows, columns) is one, (pages, rows, columns) a stack. Of a file in C order a
-// page is read when it is wanted; one in Fortran's order is read whole, since its pages are scattered. 8 and
-// 16 bits without a sign and floats are taken as they are, bool as 0 and 1, other numbers as floats.
+// NumPy's arrays as images: (rows, columns) is one image, (pages, rows, columns) a stack. In C order, a page
+// is read when it is wanted; a file in Fortran order is read whole, because its pages are scattered. Unsigned
+// integers of 8 and 16 bits and floats are taken as they are, bool as 0 and 1, other numbers as floats.
 #include "image_format.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 struct stack {
     FILE *stream;
-    struct npy array; // with its numbers only in Fortran's order
+    struct npy array; // with its numbers only if it is in Fortran order
     struct npy_layout layout;
 };
 
@@ -38,7 +38,7 @@ static kn_status check(const struct image_file *file, const struct npy *array, k
     return KN_OK;
 }
 
-// The file has to have what its head says, and nothing more.
+// The file must contain what its head says, and nothing more.
 static kn_status check_length(const struct image_file *file, const struct stack *stack, kn_error *err)
 {
     size_t bytes = stack->array.count * npy_element_size(&stack->array), there;
@@ -77,7 +77,7 @@ static kn_status open_file(struct image_file *file, kn_error *err)
                       : npy_read(file->path, &stack->array, err);
 }
 
-// The page's numbers in the machine's byte order; `room` has memory for them.
+// The page's numbers in the machine's byte order; `room` is memory for them.
 static kn_status read_numbers(const struct image_file *file, size_t page, void *room, kn_error *err)
 {
     const struct stack *stack = file->own;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PNG files, through libpng, which jumps out of what fails: what is changed between setjmp and the jump lives
-// in `struct reader`.
+// PNG files, through libpng, which reports failures with longjmp: variables that change between setjmp and
+// the jump are in `struct reader`.
 #include "image_format.h"
 
 #include <errno.h>
@@ -12,15 +12,15 @@
 
 #include "base/error.h"
 
-enum { DEFLATE_MOST = 1032 }; // bytes that one byte of deflate's can become
+enum { DEFLATE_MOST = 1032 }; // the most bytes that one deflated byte can become
 
 struct reader {
     FILE *stream;
     png_structp png;
     png_infop info;
     size_t offset;  // in the file
-    bool ended;     // the file, too early
-    char text[256]; // what libpng says
+    bool ended;     // the file ended too early
+    char text[256]; // libpng's message
     int passes;
     struct image image;
 };
@@ -51,7 +51,7 @@ static void on_read(png_structp png, png_bytep bytes, size_t count)
     png_error(png, "the file ends");
 }
 
-// The header, and what its samples are to become: 8 or 16 bits, no palette.
+// Reads the header, and sets the conversion of samples: 8 or 16 bits, no palette.
 static bool read_header(struct reader *reader)
 {
     png_structp png = reader->png;
@@ -62,7 +62,8 @@ static bool read_header(struct reader *reader)
     if (setjmp(png_jmpbuf(png)))
         return false;
     png_set_read_fn(png, reader, on_read);
-    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); // image_allocate has its own, and says so
+    png_set_user_limits(png, PNG_UINT_31_MAX,
+                        PNG_UINT_31_MAX); // image_allocate has its own limits, and reports them
     png_read_info(png, info);
     colour = png_get_color_type(png, info);
     image->width = png_get_image_width(png, info);
@@ -74,7 +75,7 @@ static bool read_header(struct reader *reader)
     return true;
 }
 
-// Rows; an interlaced image comes in passes, each of which fills in what it has.
+// Reads the rows; an interlaced image comes in passes, each of which fills in its part.
 static bool read_rows(struct reader *reader)
 {
     png_structp png = reader->png;
@@ -108,7 +109,7 @@ static kn_status failed(const struct image_file *file, const struct reader *read
                       reader->text);
 }
 
-// Whether so few bytes can have become so many pixels, of at least a bit each.
+// Whether this few bytes can have become this many pixels of at least one bit each.
 static kn_status check_length(const struct image_file *file, const struct image *image, kn_error *err)
 {
     if (image->width * image->height / 8 / DEFLATE_MOST <= file->bytes)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TIFF files, through libtiff from 4.5 on: since then what it has to say comes to a function of each file's
-// own, and not through one for the whole process.
+// TIFF files, through libtiff from 4.5 on: since that version its messages go to a function for each file,
+// and not to one for the whole process.
 #include "image_format.h"
 
 #include <config.h>
@@ -20,14 +20,14 @@
 
 struct stack {
     TIFF *tiff;
-    char text[256];  // the first thing that libtiff had to say about an error since this was emptied
-    uint64_t *pages; // where in the file each begins
+    char text[256];  // libtiff's first error message since this was emptied
+    uint64_t *pages; // where each begins in the file
     size_t count, capacity;
     const char *data;   // of a file in memory
-    uint64_t bytes, at; // of it; where reading goes on
+    uint64_t bytes, at; // size of it; current position
 };
 
-// What a page says of itself.
+// What a page says about itself.
 struct page {
     uint32_t width, height;
     uint16_t bits, samples, format, photometric, planar, compression;
@@ -35,14 +35,15 @@ struct page {
     const uint16_t *palette[3]; // NULL without one; red, green and blue of 2^bits colours
 };
 
-// A strip or a tile: a rectangle of the page, all of its samples or, where they lie in planes, one.
+// A strip or a tile: a rectangle of the page, with all of its samples or, in a planar image, one.
 struct piece {
     unsigned char *data;
-    size_t width, height; // of all pieces; those at the edges stand out (tiles) or are lower (strips)
-    size_t pixel;         // bytes
+    size_t width,
+        height;   // of all pieces; those at the edges extend beyond them (tiles) or are lower (strips)
+    size_t pixel; // bytes
 };
 
-// ---- what libtiff says ----
+// ---- libtiff's messages ----
 
 static int on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list args)
 {
@@ -52,7 +53,7 @@ static int on_error(TIFF *tiff, void *data, const char *module, const char *form
     (void)module;
     if (!*stack->text)
         vsnprintf(stack->text, sizeof stack->text, format, args);
-    return 1; // nobody else is told
+    return 1; // handled: libtiff calls no other handler
 }
 
 static int on_warning(TIFF *tiff, void *data, const char *module, const char *format, va_list args)
@@ -76,7 +77,7 @@ static kn_status failed(const struct image_file *file, const char *what, size_t 
 
 // ---- the file ----
 
-// The pages' places, so that any can be gone to at once.
+// Finds the pages' positions, so that any can be reached at once.
 static kn_status find_pages(struct image_file *file, kn_error *err)
 {
     struct stack *stack = file->own;
@@ -141,7 +142,7 @@ static toff_t on_size(thandle_t handle)
 
 // ---- opening ----
 
-// m: reads, and maps no file that may shrink meanwhile.
+// m: read, and do not map a file that may shrink meanwhile.
 static TIFF *open_tiff(const struct image_file *file, struct stack *stack, TIFFOpenOptions *options)
 {
     stack->data = file->data;
@@ -236,7 +237,7 @@ static kn_status sample_type(const struct image_file *file, size_t number, const
         number, page->bits, page->format);
 }
 
-// What the page is read as, before a palette makes colours of it; or why it is not.
+// The form in which the page is read, before a palette turns it into colours; or why it is not read.
 static kn_status read_head(const struct image_file *file, size_t number, struct page *page,
                            struct image *image, kn_error *err)
 {
@@ -312,7 +313,7 @@ static kn_status make_piece(const struct image_file *file, size_t number, const 
     return piece->data ? KN_OK : ki_fail_memory(err, image_bytes(&shape), file->path);
 }
 
-// The piece whose first pixel is (x, y), of a plane, to its place in the image.
+// Copies the piece whose first pixel is (x, y), of a plane, to its place in the image.
 static bool read_piece(TIFF *tiff, const struct page *page, const struct piece *piece, size_t x, size_t y,
                        size_t plane, struct image *image)
 {
@@ -362,7 +363,7 @@ static kn_status read_pixels(const struct image_file *file, size_t number, const
     return status;
 }
 
-// White is 0: turned round. Alpha stays.
+// White is 0: inverts the levels. Alpha stays.
 static void turn_round(struct image *image)
 {
     size_t count = image->width * image->height * image->channels;
@@ -374,7 +375,7 @@ static void turn_round(struct image *image)
             ((uint16_t *)image->samples)[i] ^= UINT16_MAX;
 }
 
-// Colours of 16 bits; of an image of 8 bits their upper ones, unless the writer took them for bytes.
+// Colours have 16 bits; an image of 8 bits uses their upper bytes, unless the writer stored bytes.
 static kn_status look_up(const struct image_file *file, const struct page *page, struct image *image,
                          kn_error *err)
 {

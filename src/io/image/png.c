@@ -22,7 +22,7 @@ static kn_status check(const struct ki_picture *picture, kn_error *err)
     return KN_OK;
 }
 
-// libpng's last words; it wants its reader not to return, and jumps.
+// libpng's last message; libpng expects its handler not to return, but to jump.
 static void on_error(png_structp png, png_const_charp message)
 {
     kn_error *err = png_get_error_ptr(png);
@@ -48,7 +48,7 @@ static void on_flush(png_structp png)
     (void)png;
 }
 
-// False where libpng ran into trouble, which is in `err` then.
+// False if libpng failed, with the reason in `err`.
 static bool encode(png_structp png, png_infop info, const struct ki_picture *picture, FILE *stream)
 {
     size_t row = picture->width * picture->bits / 8;
@@ -107,7 +107,7 @@ kn_status ki_picture_of(const double *values, size_t width, size_t height, unsig
         return ki_fail_memory(err, width * height * bits / 8, "a picture");
     for (size_t i = 0; high > low && i < width * height; i++) {
         double grey = (values[i] - low) / (high - low);
-        double level = grey > 0 ? rint(fmin(grey, 1) * white) : 0; // a not-a-number is not above 0
+        double level = grey > 0 ? rint(fmin(grey, 1) * white) : 0; // a NaN is not above 0
 
         if (bits == 8)
             ((uint8_t *)made.pixels)[i] = (uint8_t)level;

@@ -14,12 +14,12 @@ struct ki_picture {
     void *pixels;         // rows from top to bottom, 0 is black
 };
 
-// The file is there whole or not at all (output.h); the same picture makes the same bytes. Errors:
+// The file appears whole or not at all (output.h); the same picture makes the same bytes. Errors:
 // KN_ERROR_ARGUMENT for sizes and bits other than those above; KN_ERROR_OUTPUT; KN_ERROR_MEMORY.
 kn_status ki_png_write(const char *path, const struct ki_picture *picture, bool force, kn_error *err);
 
-// A picture of real numbers, `low` and less black, `high` and more white, not-a-number black; where `high` is
-// not above `low` all is black. The caller frees `picture->pixels`. KN_ERROR_ARGUMENT, KN_ERROR_MEMORY.
+// A picture of real numbers: `low` and below are black, `high` and above white, NaN black; if `high` is not
+// above `low`, everything is black. The caller frees `picture->pixels`. KN_ERROR_ARGUMENT, KN_ERROR_MEMORY.
 kn_status ki_picture_of(const double *values, size_t width, size_t height, unsigned bits, double low,
                         double high, struct ki_picture *picture, kn_error *err);
 
