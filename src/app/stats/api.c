@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public functions of koine/stats.h: what is refused, and the plan around a column.
+// The public functions of koine/stats.h: checks, and the plan around a column.
 #include <stdlib.h>
 
 #include "algo/columns.h"
@@ -80,7 +80,7 @@ static kn_status create_column(kn_stats_plan *plan, kn_queue *queue, kn_error *e
                                   &plan->column, err);
 }
 
-// KN_STATS_BEST becomes the variant that it is here.
+// Replaces KN_STATS_BEST by the variant that it stands for here.
 static kn_status choose_variant(kn_stats_plan *plan, kn_queue *queue, kn_error *err)
 {
     kn_error why = KN_ERROR_INIT;
@@ -210,8 +210,8 @@ kn_status kn_stats_estimate_memory(kn_queue *queue, kn_type type, size_t n, kn_s
 struct job {
     const char *function;
     kn_stats_plan *plan;
-    const void *x;           // the host's
-    const kn_buffer *buffer; // or the device's
+    const void *x;           // the host's memory
+    const kn_buffer *buffer; // or the device's buffer
     bool in_buffer;
     const size_t *ends;
     size_t count;
@@ -395,7 +395,7 @@ kn_status kn_stats_compute_source(kn_stats_plan *plan, const kn_stats_source *so
     status = ki_stats_stream_compute(plan->stream, &streaming, &found, err);
     plan->passes = streaming.passes;
     plan->streamed = streaming.streamed;
-    // What the source says itself stays as it is.
+    // An error reported by the source stays as it is.
     if (!status)
         *result = found;
     return status;

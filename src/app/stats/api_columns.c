@@ -17,9 +17,9 @@ static kn_status check(const char *function, const kn_stats_plan *plan, const vo
     return KN_OK;
 }
 
-// ---- computed at once ----
+// ---- computed together ----
 
-// The columns from `columns` on that are computed together, at least one: how many.
+// Of the columns from `columns` on, how many are computed together: at least one.
 static kn_status compute_some(kn_stats_plan *plan, const void *const *columns, size_t n, size_t *count,
                               kn_stats *results, kn_error *err)
 {
@@ -75,7 +75,7 @@ kn_status kn_stats_compute_columns(kn_stats_plan *plan, const void *const *colum
     return status;
 }
 
-// ---- held, and computed often ----
+// ---- held, and computed repeatedly ----
 
 size_t kn_stats_plan_get_columns_together(const kn_stats_plan *plan, size_t n)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan of koine/stats.h holds, for the tests that ask what ran.
+// What a plan of koine/stats.h holds; tests use it to see what ran.
 #ifndef KN_APP_STATS_API_INTERNAL_H
 #define KN_APP_STATS_API_INTERNAL_H
 
@@ -17,10 +17,10 @@ struct kn_stats_plan {
     struct stats_column *column;
     struct stats_stream *stream; // NULL before the first source
     unsigned passes;
-    bool streamed;                 // the last computation
-    bool loaded;                   // the column has what kn_stats_plan_load gave it
-    struct stats_columns *columns; // that are computed together; NULL: there were none yet
-    bool columns_loaded;           // they are what kn_stats_plan_load_columns gave
+    bool streamed;                 // in the last computation
+    bool loaded;                   // the column holds what kn_stats_plan_load passed
+    struct stats_columns *columns; // computed together; NULL: none so far
+    bool columns_loaded;           // they are those passed to kn_stats_plan_load_columns
 };
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public functions of koine/experimental/stats.h: a plan's column, loaded once and computed often.
+// The public functions of koine/experimental/stats.h: a plan's column, loaded once and computed repeatedly.
 #include <stdlib.h>
 
 #include "api_internal.h"

@@ -23,7 +23,7 @@ static bool fits(const struct range *range)
     return range->least >= 0 ? range->most <= 255 : range->least >= -128 && range->most <= 127;
 }
 
-// Returns how many values at the front are whole numbers that fit.
+// Returns how many values at the beginning are integers that fit.
 static size_t convert_each(const double *values, size_t n, uint8_t *bytes, struct range *range)
 {
     size_t i = 0;
@@ -51,7 +51,7 @@ static size_t convert_avx2(const double *values, size_t n, uint8_t *bytes, struc
 
         for (size_t i = first; i < first + BLOCK; i += 4) {
             __m256d v = _mm256_loadu_pd(values + i);
-            __m128i integers = _mm256_cvttpd_epi32(v); // what does not fit becomes INT32_MIN
+            __m128i integers = _mm256_cvttpd_epi32(v); // values that do not fit become INT32_MIN
             int32_t packed = _mm_cvtsi128_si32(_mm_shuffle_epi8(integers, low_bytes));
             whole = _mm256_and_pd(whole, _mm256_cmp_pd(v, _mm256_cvtepi32_pd(integers), _CMP_EQ_OQ));
             least = _mm_min_epi32(least, integers);
@@ -81,7 +81,7 @@ bool ki_stats_to_bytes(const double *values, size_t n, uint8_t *bytes, kn_type *
     if (__builtin_cpu_supports("avx2"))
         done = convert_avx2(values, n, bytes, &range);
 #endif
-    // A block that does not fit is looked at again, and found not to.
+    // A block that does not fit is checked again value by value.
     if (fits(&range))
         done += convert_each(values + done, n - done, bytes + done, &range);
     if (done < n || !fits(&range))

@@ -29,7 +29,7 @@ void ki_stats_deviations(const struct host_plan *plan, const void *x, bool singl
 
 double ki_stats_bitonic_median(const double *deviations, size_t n)
 {
-    size_t left = n / 2, right = n / 2; // what comes before `left`, and `right` itself, is next
+    size_t left = n / 2, right = n / 2; // the elements before `left` and at `right` are next
     double previous = 0, current = 0;
 
     for (size_t i = 0; i <= n / 2; i++) {

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-// A pair's times may be so much farther apart than its later interval, for what rounding makes of both.
+// The times of a pair may be this much farther apart than its later interval, because both are rounded.
 #define MOST_APART 0.1
 #define NN50       0.05
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lengths of vectors, and what of them is above one g: kn_stats_magnitude and kn_stats_enmo.
+// Lengths of vectors, and how far they exceed one g: kn_stats_magnitude and kn_stats_enmo.
 #include <koine/stats.h>
 
 #include <math.h>
@@ -88,7 +88,7 @@ kn_status kn_stats_enmo(const void *const axes[3], kn_type type, size_t n, doubl
 
 // ---- on a device ----
 
-// Elements from `done` on that stand in one part of each buffer, no more than `left`; how many.
+// Elements from `done` on that are in one part of each buffer, at most `left`; returns how many.
 static size_t launch_some(kn_queue *queue, kn_kernel *kernel, const kn_buffer *const buffers[AXES + 1],
                           kn_type type, kn_arg g, size_t done, size_t left, kn_status *status, kn_error *err)
 {

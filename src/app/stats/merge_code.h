@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What merges on one kind of processor: sorted keys of 32 or 64 bits, encoded as in src/host/host.h.
+// Merging on one kind of processor: sorted keys of 32 or 64 bits, encoded as in src/host/host.h.
 #ifndef KN_APP_STATS_MERGE_CODE_H
 #define KN_APP_STATS_MERGE_CODE_H
 
@@ -7,9 +7,8 @@
 
 struct merge_code {
     kn_host_level level;
-    size_t run; // keys that a sorting network puts in order: where merging begins
-    // Two ascending pieces become one; `to` overlaps neither, and nothing past a_count + b_count keys is
-    // written.
+    size_t run; // keys that a sorting network sorts: where merging begins
+    // Merges two ascending pieces; `to` overlaps neither, and nothing past a_count + b_count keys is written.
     void (*merge)(const void *a, size_t a_count, const void *b, size_t b_count, void *to);
 };
 

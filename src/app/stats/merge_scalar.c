@@ -7,7 +7,7 @@
 
 enum { RUN = 16 };
 
-// No branch depends on a key: half of them would be guessed wrong.
+// No branch depends on a key: half of them would be mispredicted.
 static void merge(const void *left, size_t a_count, const void *right, size_t b_count, void *to)
 {
     const key *a = left, *b = right, *a_end = a + a_count, *b_end = b + b_count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs are merged as integers that sort as the values do (src/host/host.h), and become values again leaf by
+// Runs are merged as integers that sort like the values (src/host/host.h), and are converted back leaf by
 // leaf, where they are summed.
 #include "merge_sort.h"
 
@@ -12,8 +12,8 @@
 
 enum {
     CACHED = 1 << 18, // bytes of a block that is sorted before the next one is begun
-    WHOLE_FROM = 4,   // merges a thread: while there are so many, none is cut
-    UNIT = TREE_LEAF  // where merges are cut: at multiples of it
+    WHOLE_FROM = 4,   // merges a thread: as long as there are this many, none is cut
+    UNIT = TREE_LEAF  // merges are cut at multiples of this
 };
 
 struct sorting {
@@ -35,7 +35,7 @@ struct pair {
     size_t a_count, b_count, size;
 };
 
-// How much of each run comes before a position in what they become.
+// How much of each run comes before a position in the result.
 struct split {
     size_t a, b;
 };
@@ -78,7 +78,7 @@ static void merge_part(const struct sorting *s, const struct pair *p, struct spl
     s->code->merge(p->a + from.a * s->size, end.a - from.a, p->b + from.b * s->size, end.b - from.b, to);
 }
 
-// Places [first, end) of what the pairs of runs of `width` become.
+// Positions [first, end) of the results of merging pairs of runs of `width`.
 static void merge_range(const struct sorting *s, const char *runs, char *to, size_t n, size_t width,
                         size_t first, size_t end)
 {
@@ -130,7 +130,7 @@ static void count_merges(const struct sorting *s, size_t width, size_t unit)
         s->trace->cut += s->threads;
 }
 
-// What is merged, from where to where.
+// The source and destination of a merge.
 struct merging {
     const struct sorting *s;
     const char *from;
@@ -157,7 +157,7 @@ static void merge_level(const struct sorting *s, const char *from, char *to, siz
     count_merges(s, width, unit);
 }
 
-// The last merge, or none if there is one run: each leaf is merged, becomes values and is summed.
+// The last merge, or none if there is one run: each leaf is merged, converted to values and summed.
 static void finish_share(void *context, size_t t)
 {
     const struct merging *m = context;
@@ -199,7 +199,7 @@ static kn_status finish(const struct sorting *s, const char *from, char *to, siz
     return KN_OK;
 }
 
-// Merges runs of `width` in `from` until they are one, which ends in `to`.
+// Merges runs of `width` in `from` until they are one run, in `to`.
 static kn_status merge_up(const struct sorting *s, char *from, char *other, char *to, size_t width,
                           struct stats_sums *sums, kn_error *err)
 {
@@ -256,7 +256,7 @@ static void sort_one_block(void *context, size_t i)
     sort_block(s, b->from + first * s->size, b->other + first * s->size, n, b->levels);
 }
 
-// Blocks first, each as far as a cache reaches, but not the last level. Returns how many levels that were.
+// Blocks first, each as long as fits a cache, but not the last level. Returns the number of levels done.
 static unsigned sort_blocks(const struct sorting *s, const char *x, char *from, char *other, unsigned levels)
 {
     unsigned in_cache = doublings(s->code->run, CACHED / s->size);
@@ -278,7 +278,7 @@ kn_status ki_stats_merge_sort(const void *x, kn_type type, size_t n, double shif
     struct merge_trace unused;
     struct sorting s = sorting_for(type, n, shift, plan, trace ? trace : &unused);
     unsigned levels = doublings(s.code->run, n), done;
-    // Every level goes from one to the other, and the last one ends in `sorted`.
+    // Every level alternates between the two, and the last one ends in `sorted`.
     char *from = levels % 2 ? scratch : sorted, *other = levels % 2 ? sorted : scratch;
 
     *s.trace = (struct merge_trace){s.code->level, s.threads, 0, 0, 0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merging with vectors: ROWS of them at a time go through a bitonic network (Batcher 1968; Inoue, Moriyama,
-// Komatsu, Nakatani 2007). The greater half of what was read is carried on; what is read next comes from the
-// piece whose next key is less, so that the lesser half is final.
+// Komatsu, Nakatani 2007). The greater half is carried on; the next keys are read from the piece whose next
+// key is less, so that the lesser half is final.
 //
 // Compiled for every instruction set with vectors and every width (src/host/simd/simd.h).
 #include <string.h>
@@ -13,7 +13,7 @@ enum { ROWS = 4, STEP = ROWS * LANES, RUN = 16 * LANES };
 
 #define UNROLL _Pragma("GCC unroll 8")
 
-// A piece that is being read, and KEY_MAX after its end.
+// A piece being read, padded with KEY_MAX.
 struct reading {
     const key *keys;
     size_t at, count;
@@ -42,7 +42,7 @@ VECTOR_OPERATION void read_step(struct reading *r, vector *v)
     r->at = r->count - r->at > STEP ? r->at + STEP : r->count;
 }
 
-// Rows of a bitonic sequence, ascending then.
+// Sorts rows that form a bitonic sequence.
 VECTOR_OPERATION void sort_bitonic(vector *v)
 {
     UNROLL
@@ -58,7 +58,7 @@ VECTOR_OPERATION void sort_bitonic(vector *v)
         v[i] = order_by_lane(v[i], exchange(v[i], distance), distance);
 }
 
-// Both ascending before and after, and no key of `low` greater than one of `high`.
+// Both are ascending before and after; afterwards no key of `low` is greater than one of `high`.
 VECTOR_OPERATION void merge_rows(vector *low, vector *high)
 {
     vector mirrored[ROWS];

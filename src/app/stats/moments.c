@@ -17,7 +17,7 @@ size_t ki_stats_shift_positions(size_t n, size_t positions[STATS_SHIFT_SAMPLES])
 {
     size_t wanted = n < STATS_SHIFT_SAMPLES ? n : STATS_SHIFT_SAMPLES, gaps = wanted > 1 ? wanted - 1 : 1;
 
-    // The position is k * (n - 1) / (wanted - 1), in two parts, so that it cannot overflow.
+    // The position is k * (n - 1) / (wanted - 1), computed in two parts, so that it cannot overflow.
     for (size_t k = 0; k < wanted; k++)
         positions[k] = k * ((n - 1) / gaps) + k * ((n - 1) % gaps) / gaps;
     return wanted;
@@ -28,7 +28,7 @@ double ki_stats_shift_of(const double *elements, size_t count)
     double sample[STATS_SHIFT_SAMPLES];
     size_t finite = 0;
 
-    // Insertion into a sorted sample.
+    // Inserts into a sorted sample.
     for (size_t k = 0; k < count; k++) {
         size_t position = finite;
 
@@ -63,7 +63,7 @@ struct stats_sums ki_stats_fold_leaves(struct stats_sums *leaves, size_t count)
             leaves[i].sum = leaves[2 * i].sum + leaves[2 * i + 1].sum;
             leaves[i].squares = leaves[2 * i].squares + leaves[2 * i + 1].squares;
         }
-        // A missing partner is +0, and adding it changes nothing: no sum here is -0, since each began with
+        // A missing partner is +0, and adding it changes nothing: no sum here is -0, because each began with
         // +0.
         if (count % 2)
             leaves[pairs] = leaves[count - 1];
@@ -75,10 +75,10 @@ struct stats_sums ki_stats_fold_leaves(struct stats_sums *leaves, size_t count)
 void ki_stats_moments(struct stats_sums sums, double shift, size_t n, kn_stats *result)
 {
     double count = (double)n;
-    double offset = sums.sum / count; // the mean, seen from the shift
+    double offset = sums.sum / count; // the mean, relative to the shift
     double variance = fma(-offset, sums.sum, sums.squares) / count;
 
-    // Adding +0 makes 0 of -0.
+    // Adding +0 turns -0 into 0.
     result->n = n;
     result->mean = shift + offset + 0.0;
     result->std = sqrt(variance < 0 ? 0 : variance) + 0.0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The serial reference: every value computed in the most obvious way there is.
+// The serial reference: every value computed in the most obvious way.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +61,7 @@ static double sort_median(double *x, size_t n)
     return n % 2 ? x[n / 2] + 0.0 : ki_middle(x[n / 2 - 1], x[n / 2]);
 }
 
-// Overwrites the column. inf - inf makes a not-a-number, which no sort can place: the median is infinite
-// then.
+// Overwrites the column. inf - inf gives a NaN, which no sort can place: it occurs if the median is infinite.
 static double deviation_median(double *x, size_t n, double median)
 {
     if (!isfinite(median))

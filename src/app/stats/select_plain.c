@@ -25,7 +25,7 @@ static double random_of(const double *x, size_t n, uint64_t *chance)
     return x[(size_t)((double)(*chance >> 11) * 0x1p-53 * (double)n)];
 }
 
-// The middle one of three drawn at random, so that no order of the data is slow.
+// The middle one of three elements drawn at random, so that no order of the data is slow.
 static double pivot_of(const double *x, size_t n, uint64_t *chance)
 {
     double a = random_of(x, n, chance), b = random_of(x, n, chance), c = random_of(x, n, chance);
@@ -34,8 +34,8 @@ static double pivot_of(const double *x, size_t n, uint64_t *chance)
     return c < low ? low : c < high ? c : high;
 }
 
-// Hoare's: everything before the position returned is at most the pivot, and the rest at least; neither is
-// empty.
+// Hoare's partition: everything before the returned position is at most the pivot, and the rest at least;
+// neither part is empty.
 static size_t divide(double *x, size_t n, double pivot)
 {
     size_t low = 0, high = n - 1;
@@ -53,7 +53,7 @@ static size_t divide(double *x, size_t n, double pivot)
     }
 }
 
-// Puts the element of this rank where it stands in order, the lesser before and the greater behind.
+// Puts the element of this rank at its sorted position, lesser ones before and greater ones after it.
 static void select_rank(double *x, size_t n, size_t rank)
 {
     uint64_t chance = UINT64_C(0x9e3779b97f4a7c15);

@@ -18,9 +18,9 @@
 struct stats_options {
     bool single;      // values are rounded to float first; sums stay double
     double mad_scale; // the MAD is divided by it: 1, or STATS_MAD_SCALE_NORMAL
-    kn_policy policy; // of the kernels; what promises bits is compiled strictly whatever it says
+    kn_policy policy; // of the kernels; those that promise bits are always compiled strictly
     kn_stats_method method;
-    unsigned threads; // of the parallel variants; 0: all that ki_threads gives
+    unsigned threads; // of the parallel variants; 0: all that ki_threads returns
 };
 
 #define STATS_OPTIONS_INIT                                                                                   \
@@ -29,7 +29,7 @@ struct stats_options {
     }
 
 // The serial reference, in double precision: moments in the fixed tree of moments.h, so that every variant
-// and device can equal it to the bit; median and MAD from two full sorts. KN_ERROR_MEMORY (it copies the
+// and device can match it to the bit; median and MAD from two full sorts. KN_ERROR_MEMORY (it copies the
 // column).
 kn_status ki_stats_reference(const double *x, size_t n, const struct stats_options *options, kn_stats *result,
                              kn_error *err);

@@ -24,7 +24,7 @@ const char *const ki_stats_method_names[STATS_METHODS + 1] = {
     [KN_STATS_FUSED] = "fused",
 };
 
-// How a variant computes on the host; on a device the host's part is for columns in parts.
+// How a variant computes on the host; on a device, the host's part is used for columns in parts.
 static const struct {
     bool vectors, threads;
 } host_parts[STATS_VARIANTS] = {
@@ -148,7 +148,7 @@ void ki_stats_column_close(struct stats_column *column)
     free(column);
 }
 
-// A computation, and how much of it was building kernels.
+// A computation, and how much of its time went into building kernels.
 static kn_status compute_timed(struct stats_column *column, size_t n, kn_stats *result, kn_error *err)
 {
     const kn_context *context = column->queue ? kn_queue_get_context(column->queue) : NULL;
@@ -164,7 +164,7 @@ static kn_status compute_timed(struct stats_column *column, size_t n, kn_stats *
     downloaded = column->times.download - downloaded;
     column->times.build += built;
     column->times.compute +=
-        fmax(ki_clock_seconds() - start - built - downloaded, 0); // other threads build, too
+        fmax(ki_clock_seconds() - start - built - downloaded, 0); // other threads may build, too
     result->mad = result->mad / column->options.mad_scale;
     return KN_OK;
 }

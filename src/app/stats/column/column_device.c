@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A column on a device: the source's bitonic sort, padded to a power of two as it has it, and koine/robust.h.
+// A column on a device: the source's bitonic sort, padded to a power of two as in the source, and
+// koine/robust.h.
 #include <koine/experimental.h>
 
 #include <math.h>
@@ -116,7 +117,7 @@ kn_status ki_stats_device_sort(struct stats_column *column, size_t n, double shi
     kn_number greatest = {.f64 = 0};
     kn_status status = KN_OK;
 
-    // Of elements that the host has not seen.
+    // For elements that the host has not seen.
     if (column->given)
         status = kn_reduce(column->queue, column->buffer, column->type, n, KN_REDUCE_MAX, &greatest, err);
     if (status || isnan(greatest.f64))

@@ -8,8 +8,8 @@
 #include "host/stats/host_robust.h"
 #include "column_internal.h"
 
-// Sums about 0 of whole numbers of 8 bits, about a whole number instead. Exact below 2^53, as those of the
-// tree are.
+// Converts sums about 0 of integers of 8 bits to sums about another integer. They are exact below 2^53, like
+// those of the tree.
 static struct stats_sums about(double shift, const kn_robust *robust)
 {
     int64_t s = (int64_t)shift, n = (int64_t)robust->n;
@@ -42,7 +42,7 @@ static kn_robust_options options_for(const struct stats_column *column, const do
                    .shift = shift);
 }
 
-// For elements of the column's present type.
+// For elements of the column's current type.
 static struct host_plan host_for(struct stats_column *column)
 {
     struct host_plan host = column->plan;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of a column: converted as the method wants them, and given to the device.
+// The elements of a column: converted as the method needs them, and uploaded to the device.
 #include <math.h>
 
 #include "base/error.h"
 #include "app/stats/bytes.h"
 #include "column_internal.h"
 
-// How many elements precede the first not-a-number.
+// How many elements precede the first NaN.
 static size_t count_numbers(const void *values, kn_type type, size_t n)
 {
     size_t count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a column is held as, and the room for it.
+// The form in which a column is held, and the memory for it.
 #include <stdlib.h>
 
 #include "base/error.h"

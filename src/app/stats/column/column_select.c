@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KN_STATS_SELECT on the host: sums, the median's selection, the deviations, theirs.
+// KN_STATS_SELECT on the host: sums, selection of the median, deviations, selection of their median.
 #include <math.h>
 
 #include "base/number.h"
@@ -43,7 +43,7 @@ static kn_status medians(struct stats_column *column, size_t n, kn_stats *result
     return median_of(column, column->scratch, KN_F64, n, &result->mad, err);
 }
 
-// By one thread on a copy, which the deviations then take the place of.
+// By one thread on a copy, which the deviations then overwrite.
 static void serial_medians(struct stats_column *column, size_t n, kn_stats *result)
 {
     double *copy = column->scratch;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sums of a column are relative to, wherever it is.
+// The shift to which a column's sums are relative, wherever the column is.
 #include "base/number.h"
 #include "column_internal.h"
 
-// Elements of a buffer, of `from`, one behind the other.
+// Elements of a buffer, of type `from`, one after the other.
 static kn_status fetch(const struct stats_column *column, const size_t *positions, size_t count, void *raw,
                        kn_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KN_STATS_SORT on the host: the source's own way.
+// KN_STATS_SORT on the host: the method of the source.
 #include <math.h>
 
 #include "base/number.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of one length on a device, which every launch of koine/robust.h serves: of real numbers in one
-// buffer, of whole numbers of 8 bits in another two.
+// Columns of one length on a device, which every launch of koine/robust.h serves together: those of real
+// numbers in one buffer, those of integers of 8 bits in two others.
 #include "columns.h"
 
 #include <math.h>
@@ -11,12 +11,11 @@
 #include "base/os/clock.h"
 #include "column_internal.h"
 
-enum { ALIGNMENT = 64 }; // of a column in its buffer, elements
+enum { ALIGNMENT = 64 }; // of a column in its buffer, in elements
 
 enum kind { REAL, SIGNED_BYTES, UNSIGNED_BYTES, KINDS };
 
-// A column: which kind, its place among those of the kind, what its sums are relative to. One with a
-// not-a-number is in no buffer.
+// A column: its kind, its place among those of the kind, and its shift. A column with a NaN is in no buffer.
 struct member {
     enum kind kind;
     bool is_computed;
@@ -96,7 +95,7 @@ static kn_status prepare(struct stats_columns *all, size_t n, size_t count, kn_e
     return all->count == count ? KN_OK : ki_fail_memory(err, count * sizeof *all->members, "columns");
 }
 
-// What `like` has of the column, behind those of its kind.
+// Appends the column in `like` to those of its kind.
 static kn_status upload(struct stats_columns *all, enum kind kind, kn_error *err)
 {
     struct stats_column *like = all->like;
@@ -148,9 +147,9 @@ kn_status ki_stats_columns_load(struct stats_column *like, const void *const *va
     return status;
 }
 
-// ---- what comes of them ----
+// ---- results ----
 
-// All of a kind, into the results of their places. `robust` and `shifts` have room.
+// Computes all of a kind, into the results of their places. `robust` and `shifts` have room.
 static kn_status compute_kind(struct stats_columns *all, enum kind kind, kn_robust *robust, double *shifts,
                               kn_stats *results, kn_error *err)
 {

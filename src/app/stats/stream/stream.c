@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statistics of a column that a source gives, pass by pass.
+// The statistics of a column read from a source, pass by pass.
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "stream_internal.h"
 
-// ---- room ----
+// ---- memory ----
 
 static size_t device_bytes(const struct stats_column *column)
 {
@@ -101,11 +101,11 @@ static kn_status look(struct stats_stream *s, size_t first, size_t count, kn_err
         s->most = x > s->most ? x : s->most;
     }
     ki_stats_stream_sample(s, first, count);
-    // Where the column's length is known beforehand, the errand's elements are.
+    // If the column's length is known beforehand, so are the elements of the errand.
     return s->now->source->count ? ki_stats_stream_errand(s, first, count, err) : KN_OK;
 }
 
-// ---- the whole ----
+// ---- the whole column ----
 
 static kn_status medians(struct stats_stream *s, kn_stats *result, kn_error *err)
 {
@@ -148,7 +148,7 @@ static kn_status compute_streamed(struct stats_stream *s, kn_stats *result, kn_e
     return KN_OK;
 }
 
-// Counts the elements, and looks at them.
+// Counts the elements, and examines them.
 static kn_status first_pass(struct stats_stream *s, kn_error *err)
 {
     const size_t stated = s->now->source->count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns that are read in chunks, as often as the method wants, and need not fit in memory: those that do
+// Columns that are read in chunks, as often as the method needs, and need not fit in memory: those that fit
 // are computed as arrays, the others with sums in the tree of moments.h and radix selection.
 #ifndef KN_APP_STATS_STREAM_H
 #define KN_APP_STATS_STREAM_H
@@ -10,21 +10,21 @@
 
 struct stats_stream;
 
-// For columns of what `column` takes, computed as it computes: all of what comes is held as far as it is not
-// more than column->capacity elements. Room for it is taken here. `column` stays the caller's.
+// For columns of the type of `column`, computed with its options: a column is held in memory if it has at
+// most column->capacity elements. Memory for it is allocated here. `column` stays the caller's.
 kn_status ki_stats_stream_create(struct stats_column *column, struct stats_stream **stream, kn_error *err);
 void ki_stats_stream_free(struct stats_stream *stream); // NULL is fine
 
-// What a stream holds, the column's own room not counted.
+// The memory of a stream, without the column's own.
 struct stats_room ki_stats_stream_wants(const struct stats_column *column);
 
-// How far it is: `done` elements of the pass, from 1, of `total`; 0 if that is not known yet. False stops.
+// The progress: `done` elements of the pass (from 1), of `total`; 0 if that is unknown. Return false to stop.
 struct stats_watch {
     bool (*progress)(void *data, unsigned pass, size_t done, size_t total);
     void *data;
 };
 
-// `streams`: whether columns that do not fit may be computed by selection; else they are refused
+// `streams`: whether columns that do not fit may be computed by selection; otherwise they are refused
 // (KN_ERROR_UNSUPPORTED). *passes: reads of the source. *streamed: whether it did not fit.
 struct stats_streaming {
     const char *function; // for messages

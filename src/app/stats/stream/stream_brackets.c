@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Median and MAD of a stream in one pass behind the first one: the first pass's sample tells a bracket around
-// the median and one around the MAD, as in koine/robust.h, and the pass keeps what may lie in them and counts
-// the rest. The brackets' ends are edges on the line of elements; what equals an edge is counted and not
-// kept, so that ties do no harm. An answer that lies in no bracket, and more elements in them than there is
-// room for, are left to stream_ranks.c.
+// Median and MAD of a stream in one pass after the first one: the first pass's sample gives a bracket around
+// the median and one around the MAD, as in koine/robust.h; the pass keeps what may lie in them and counts the
+// rest. The brackets' ends are edges on the line of elements; elements equal to an edge are counted and not
+// kept, so that ties do no harm. If an answer lies in no bracket, or the brackets hold more elements than
+// there is room for, stream_ranks.c takes over.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct tally {
 
 struct brackets {
     struct stats_stream *stream;
-    double edges[EDGES]; // ascending, no two the same
+    double edges[EDGES]; // ascending and distinct
     size_t count;
     bool keeps[SPACES]; // space i is below edge i
     struct tally all;
@@ -40,8 +40,8 @@ static kn_host_options host_of(const struct stats_stream *s)
     return KN_INIT(kn_host_options, .threads = plan->threads, .level = plan->level);
 }
 
-// Values between which, and one about at which, the median of the sampled elements' column is: four standard
-// deviations of a sample's median to either side.
+// Values that bracket the median of the sampled elements' column, and one near it: four standard deviations
+// of a sample's median to either side.
 struct bracket {
     double low, middle, high;
 };
@@ -73,8 +73,8 @@ static bool lies_in(double low, double high, double from, double to)
     return low < high && from >= low && to <= high;
 }
 
-// Whatever the median is in its bracket, what deviates from it as much as the MAD's bracket says lies left or
-// right of it in these.
+// Wherever the median is in its bracket, elements that deviate from it by an amount in the MAD's bracket lie
+// to the left or right of it in these.
 static void set_edges(struct brackets *b, const struct bracket *median, const struct bracket *mad)
 {
     const double edges[EDGES] = {median->low,
@@ -98,7 +98,7 @@ static void set_edges(struct brackets *b, const struct bracket *median, const st
     }
 }
 
-// The space in which x lies, or whose upper edge it is.
+// The space that contains x, or whose upper edge it is.
 static inline size_t space_of(const struct brackets *b, double x)
 {
     size_t space = 0;
@@ -113,7 +113,7 @@ static inline bool is_edge(const struct brackets *b, size_t space, double x)
     return space < b->count && x == b->edges[space];
 }
 
-// How many elements will be kept, by the sample.
+// How many elements will be kept, estimated from the sample.
 static double expected(const struct brackets *b)
 {
     const struct stats_stream *s = b->stream;
@@ -127,7 +127,7 @@ static double expected(const struct brackets *b)
     return (double)kept / (double)s->sampled * (double)s->n;
 }
 
-// False where brackets do not serve: ends that are not finite, too little room.
+// False if brackets cannot be used: ends that are not finite, too little room.
 static kn_status make_brackets(struct brackets *b, bool *serve, kn_error *err)
 {
     struct stats_stream *s = b->stream;
@@ -158,7 +158,7 @@ struct block {
     size_t kept[MOST_SHARES];
 };
 
-// A thread's share of the block: what is kept moves to the share's beginning.
+// A thread's share of the block: kept elements move to the share's beginning.
 static void share(void *context, size_t t)
 {
     struct block *block = context;
@@ -222,7 +222,7 @@ static kn_status visit(struct stats_stream *s, size_t first, size_t count, kn_er
 
 // ---- the median ----
 
-// What was kept of a space comes first in `kept`.
+// Moves the kept elements of a space to the front of `kept`.
 static size_t bring_forward(struct brackets *b, size_t space)
 {
     size_t to = 0;
@@ -237,7 +237,7 @@ static size_t bring_forward(struct brackets *b, size_t space)
     return to;
 }
 
-// The element of a rank in the column, where it is known.
+// The element of a rank in the column, if it is known.
 static kn_status element_at(struct brackets *b, size_t rank, double *value, bool *known, kn_error *err)
 {
     const kn_host_options host = host_of(b->stream);
@@ -262,7 +262,7 @@ static kn_status element_at(struct brackets *b, size_t rank, double *value, bool
 
 // ---- the MAD ----
 
-// An edge as a deviation, so many times, and how many are kept of what deviates less.
+// An edge as a deviation, its multiplicity, and the number of kept elements that deviate less.
 struct weight {
     double deviation;
     size_t count, below;
@@ -270,7 +270,7 @@ struct weight {
 
 struct known {
     struct weight edges[EDGES];
-    size_t nearer;       // elements that are not known and deviate no more than `inner`
+    size_t nearer;       // unknown elements that deviate by no more than `inner`
     double inner, outer; // unknown elements deviate no more than this, or no less than that
 };
 
@@ -279,7 +279,7 @@ static int by_deviation(const void *a, const void *b)
     return ascending(&((const struct weight *)a)->deviation, &((const struct weight *)b)->deviation);
 }
 
-// Spaces that were not kept are near to the median or far from it, as a whole.
+// Spaces that were not kept are, as a whole, near to the median or far from it.
 static void look_at_space(const struct brackets *b, size_t i, double centre, struct known *known)
 {
     const bool bounded = i > 0 && i < b->count;
@@ -296,7 +296,7 @@ static void look_at_space(const struct brackets *b, size_t i, double centre, str
     }
 }
 
-// What is kept becomes deviations.
+// Replaces the kept elements by their deviations.
 static void look_around(struct brackets *b, double centre, struct known *known)
 {
     *known = (struct known){.inner = 0, .outer = INFINITY};
@@ -312,7 +312,7 @@ static void look_around(struct brackets *b, double centre, struct known *known)
         look_at_space(b, i, centre, known);
 }
 
-// The deviation of a rank, where it is known.
+// The deviation of a rank, if it is known.
 static kn_status deviation_at(struct brackets *b, const struct known *known, size_t rank, double *value,
                               bool *is_known, kn_error *err)
 {
@@ -335,7 +335,7 @@ static kn_status deviation_at(struct brackets *b, const struct known *known, siz
     return status;
 }
 
-// ---- both ----
+// ---- median and MAD ----
 
 static kn_status answer_median(struct brackets *b, struct stream_answer *answer, kn_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a source, pass by pass, and the errands that passes take along.
+// Reading a source, pass by pass, and the errands that are done during passes.
 #include <string.h>
 
 #include "base/error.h"
@@ -23,7 +23,7 @@ kn_status ki_stats_stream_refuse_length(const struct stats_stream *s, kn_error *
                    s->now->function, s->column->capacity, ki_stats_method_names[s->column->options.method]);
 }
 
-// Elements of a chunk to the block, in its type.
+// Copies elements of a chunk to the block, in its type.
 static void append(struct stats_stream *s, const void *chunk, size_t from, size_t count, size_t to)
 {
     const kn_type type = s->column->from;
@@ -38,7 +38,7 @@ static void append(struct stats_stream *s, const void *chunk, size_t from, size_
         singles[i] = (float)stats_element(chunk, type, from + i);
 }
 
-// The first pass holds the column as it came, as far as there is room.
+// The first pass keeps the column as it is read, as far as there is room.
 static kn_status hold(struct stats_stream *s, const void *chunk, size_t done, size_t count, kn_error *err)
 {
     size_t size = kn_type_size(s->column->from);
@@ -49,7 +49,7 @@ static kn_status hold(struct stats_stream *s, const void *chunk, size_t done, si
     return KN_OK;
 }
 
-// The source's own words, if it had any.
+// The source's own error message, if it has one.
 static kn_status fail_source(const struct stats_stream *s, const char *what, kn_status status,
                              const kn_error *said, kn_error *err)
 {
@@ -83,7 +83,7 @@ static kn_status next_chunk(struct stats_stream *s, size_t done, const void **ch
     return KN_OK;
 }
 
-// A chunk, block by block; what does not fill one stays in it.
+// Handles a chunk, block by block; the rest, which does not fill one, stays in the block.
 static kn_status share_out(struct stats_stream *s, const void *chunk, size_t done, size_t count,
                            stream_visit *visit, kn_error *err)
 {
@@ -160,7 +160,7 @@ static void sample(struct stats_stream *s, size_t first, size_t count)
             s->sample[k] = stream_element(s, positions[k] - first);
 }
 
-// Subtrees of equal size become one, as in a binary counter.
+// Combines subtrees of equal size, as in a binary counter.
 static void add_subtree(struct stats_stream *s, struct stats_sums sums)
 {
     size_t k = 0;
@@ -171,7 +171,7 @@ static void add_subtree(struct stats_stream *s, struct stats_sums sums)
     s->blocks++;
 }
 
-// The whole tree: what is left has no partner until it meets a greater subtree.
+// The whole tree: a subtree without a partner waits until it meets a greater one.
 struct stats_sums ki_stats_stream_sums(const struct stats_stream *s)
 {
     struct stats_sums sums = {0, 0};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The median of a stream, or of its deviations, exactly: the interval of keys in which an element lies is cut
-// into bins, a pass counts them, and the bin that has the element is the next interval; when what lies in
-// there fits in memory, a pass gathers it, and it is selected there.
+// The exact median of a stream, or of its deviations: the interval of keys that contains an element is cut
+// into bins, a pass counts them, and the bin with the element is the next interval; when its contents fit in
+// memory, a pass gathers them, and the element is selected there.
 //
-// A key is a double's bits in the order of its values. Deviations are not computed to be counted: |x -
-// centre| grows, rounded too, to both sides of the centre, so that a bin of deviations is two bins of
+// A key is a double's bits in the order of its values. Deviations are not computed in order to be counted: |x
+// - centre|, also when rounded, grows to both sides of the centre, so that a bin of deviations is two bins of
 // elements.
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 static const uint64_t sign = UINT64_C(1) << 63;
 
-// -0 as 0.
+// Treats -0 as 0.
 static uint64_t key_of(double x)
 {
     uint64_t bits;
@@ -43,7 +43,7 @@ static uint64_t first_key(const struct stream_target *t, size_t b)
     return t->low + width / t->bins * b + width % t->bins * b / t->bins;
 }
 
-// The least x from the centre on that deviates so much.
+// The least x, from the centre on, that deviates by this much.
 static double right_edge(double centre, double deviation)
 {
     uint64_t low = key_of(centre), high = key_of(INFINITY);
@@ -58,7 +58,7 @@ static double right_edge(double centre, double deviation)
     return of_key(low);
 }
 
-// The least x below the centre that deviates less, or the centre.
+// The least x below the centre that deviates by less, or the centre.
 static double left_edge(double centre, double deviation)
 {
     uint64_t low = key_of(-INFINITY), high = key_of(centre);
@@ -73,9 +73,9 @@ static double left_edge(double centre, double deviation)
     return of_key(low);
 }
 
-// The bins' lower edges, ascending, and infinity behind the last one. Of deviations the bins to the left come
-// first, the last bin's upper edge left out: what neither is in a bin below it nor below the interval is in
-// it.
+// The bins' lower edges, ascending, and infinity after the last one. For deviations, the bins to the left
+// come first, without the last bin's upper edge: what is neither in a bin below it nor below the interval is
+// in it.
 static size_t make_edges(const struct stream_order *order, struct stream_target *t)
 {
     uint64_t width = t->high - t->low;
@@ -93,7 +93,7 @@ static size_t make_edges(const struct stream_order *order, struct stream_target 
     return count;
 }
 
-// Elements in bin b < bins - 1.
+// The number of elements in bin b < bins - 1.
 static size_t in_bin(const struct stream_order *order, const struct stream_target *t, size_t b)
 {
     if (!order->deviations)
@@ -113,7 +113,7 @@ static bool are_one(const struct stats_stream *s)
     return s->targets[0].low == s->targets[1].low;
 }
 
-// The targets that have work of their own.
+// The targets that still need a pass.
 static bool works(const struct stats_stream *s, size_t t)
 {
     return is_open(&s->targets[t]) && !(t == 1 && are_one(s));
@@ -180,7 +180,7 @@ static kn_status visit(struct stats_stream *s, size_t first, size_t count, kn_er
 
 // ---- narrowing ----
 
-// The bin that has the target's element is its interval.
+// The bin that contains the target's element becomes its interval.
 static kn_status narrow(const struct stats_stream *s, struct stream_target *t, kn_error *err)
 {
     size_t before = t->before, left = t->inside, b = 0, in = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sample of a stream whose length nobody knows: an element of each stretch of `stride`, at a random place
-// in it; when the room is full one of each two goes, and stretches are twice as long.
+// A sample of a stream of unknown length: one element of each stretch of `stride`, at a random place in it;
+// when the room is full, one of every two is dropped, and stretches become twice as long.
 #include "stream_internal.h"
 
-// Steele, Lea and Flood's splitmix64, of a stretch's number and its length.
+// SplitMix64 (Steele, Lea and Flood), of a stretch's number and its length.
 static uint64_t chance(uint64_t number, uint64_t stride)
 {
     uint64_t z = (number + 1) * UINT64_C(0x9e3779b97f4a7c15) + stride;
