@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The convention that everything here keeps. Images I and I' are of whole numbers, W x H, x fastest, y down;
-// for an autocorrelation they are the same. With R the largest offset,
+// The convention that all files here follow. Images I and I' hold integers, W x H, x fastest, y downwards;
+// for an autocorrelation they are the same image. With R the largest offset,
 //
 //     C(X0, Y0) = sum I(x, y) I'(x + X0, y + Y0)    for |X0| <= R, 0 <= Y0 <= R,
 //
 // over the overlap: those (x, y) for which both pixels are in the image, and in the mask if there is one. An
-// array over the offsets has R + 1 rows, Y0 = 0 to R, of 2R + 1 columns, X0 = -R to R. An autocorrelation's
-// other half is the same turned by half a turn.
+// array over the offsets has R + 1 rows, Y0 = 0 to R, of 2R + 1 columns, X0 = -R to R. The other half of an
+// autocorrelation is its rotation by 180 degrees.
 //
 // All sums are exact. A product has at most 32 bits and an image at most 2^31 pixels, so that a sum has 63.
 #ifndef KN_APP_AUTOCORR_AUTOCORR_H
@@ -22,7 +22,7 @@
 
 struct autocorr_image {
     size_t width, height;
-    size_t stride;      // pixels from a row to the next
+    size_t stride;      // distance between rows, in pixels
     kn_type type;       // KN_U8 or KN_U16
     const void *pixels; // rows from top to bottom
 };
@@ -32,15 +32,15 @@ struct autocorr_copy;
 struct autocorr_task {
     struct autocorr_image first;
     struct autocorr_image
-        second;          // I', the shifted one, of the first's size and type; `pixels` NULL: the first
-    const uint8_t *mask; // a byte a pixel; where it is 0 neither image counts; NULL: all do
+        second;          // I', the shifted one, with the first's size and type; `pixels` NULL: the first
+    const uint8_t *mask; // one byte a pixel; pixels with 0 count in neither image; NULL: all pixels count
     size_t mask_stride;
-    size_t max_offset;    // R
-    bool periodic;        // positions are modulo the sides; without a mask
-    double energy;        // ki_autocorr_energy of the first and the mask, where that is known already; else 0
-    double second_energy; // the same of the second one
-    struct autocorr_copy *copy, *second_copy; // of them on the device; NULL: none is kept
-    struct ki_kept *kept;                     // where the host takes memory for it; NULL: none is kept
+    size_t max_offset; // R
+    bool periodic;     // positions are modulo the sides; no mask is allowed
+    double energy; // ki_autocorr_energy of the first image with the mask, if that is known already; else 0
+    double second_energy;                     // the same of the second one
+    struct autocorr_copy *copy, *second_copy; // copies of the images on the device; NULL: none is kept
+    struct ki_kept *kept;                     // the source of the host's memory for it; NULL: nothing is kept
 };
 
 // The sums over the overlap at an offset; the second image's are those of I'(x + X0, y + Y0).
@@ -50,7 +50,7 @@ struct autocorr_window {
     uint64_t q1, q2; // of their squares
 };
 
-// How many offsets there are, and which is (X0, Y0).
+// The number of offsets, and the index of (X0, Y0).
 static inline size_t autocorr_offsets(size_t max_offset)
 {
     return (2 * max_offset + 1) * (max_offset + 1);
@@ -61,43 +61,43 @@ static inline size_t autocorr_at(size_t max_offset, ptrdiff_t x0, size_t y0)
     return y0 * (2 * max_offset + 1) + (size_t)((ptrdiff_t)max_offset + x0);
 }
 
-// R where nobody says otherwise: a quarter of the shorter side, at least 1 where there are two pixels, at
-// most 250.
+// The default of R: a quarter of the shorter side, at least 1 if there are two pixels, at most 250.
 size_t ki_autocorr_default_offset(size_t width, size_t height);
-// Of a volume: a quarter of its shortest side, at least 1 where there are two voxels, at most 64.
+// For a volume: a quarter of its shortest side, at least 1 if there are two voxels, at most 64.
 size_t ki_autocorr_default_reach(size_t width, size_t height, size_t depth);
 
-// sum (I - m)^2, with m the mean rounded down: what bounds the error of sums in single precision. Exact up to
+// sum (I - m)^2, with m the mean rounded down: it bounds the error of sums in single precision. Exact up to
 // 2^53. The image is black outside of the mask, which may be NULL. Reads both once.
 double ki_autocorr_energy(const struct autocorr_image *image, const uint8_t *mask, size_t mask_stride);
 
-// Everything outside of the region is gone: images and mask become views of it. KN_ERROR_ARGUMENT for one
-// that does not lie in the image, with both sizes.
+// Crops to the region: images and mask become views of it. KN_ERROR_ARGUMENT for one that exceeds the image,
+// with both sizes.
 kn_status ki_autocorr_crop(struct autocorr_task *task, const kn_autocorr_region *region, kn_error *err);
 
-// KN_ERROR_ARGUMENT, with what was found and what can be: images without pixels, of more than 2^31, of other
-// types, or of two sizes or types; an R that leaves no overlap in either direction, R >= max(W, H). Where R
-// reaches beyond the shorter side alone, overlaps are empty there: their sums are 0.
+// KN_ERROR_ARGUMENT, with what was found and what is possible: images without pixels, of more than 2^31, of
+// other types, or of two sizes or types; an R that leaves no overlap in either direction, R >= max(W, H). If
+// R exceeds only the shorter side, overlaps beyond it are empty: their sums are 0.
 kn_status ki_autocorr_check(const struct autocorr_task *task, kn_error *err);
 
-// What the images of a task are: the second one, or the first again.
+// The images of a task: the second one, or the first again.
 static inline const struct autocorr_image *autocorr_second(const struct autocorr_task *task)
 {
     return task->second.pixels ? &task->second : &task->first;
 }
 
 // The reference: C, and the windows' sums, term by term, serial. Cost: about 2 R^2 W H terms each. `products`
-// and `windows` have autocorr_offsets elements. Errors: ki_autocorr_check's.
+// and `windows` have autocorr_offsets elements. Errors: those of ki_autocorr_check.
 kn_status ki_autocorr_reference(const struct autocorr_task *task, uint64_t *products, kn_error *err);
 kn_status ki_autocorr_reference_windows(const struct autocorr_task *task, struct autocorr_window *windows,
                                         kn_error *err);
 
-// The windows' sums by summed areas of the images' edges: each image is read once, its rows are added up, and
-// W + 8 R numbers for each Y0. With a mask by Fourier transforms (host_fourier.h) and all threads, or, where
-// these are not exact, term by term, as the reference. KN_ERROR_MEMORY, and ki_autocorr_check's errors.
+// The windows' sums from summed areas of the images' edges: each image is read once, its rows are added up,
+// and W + 8 R numbers for each Y0. With a mask, by Fourier transforms (host_fourier.h) and all threads, or,
+// if these are not exact, term by term like the reference. KN_ERROR_MEMORY, and the errors of
+// ki_autocorr_check.
 kn_status ki_autocorr_windows(const struct autocorr_task *task, struct autocorr_window *windows,
                               kn_error *err);
-// The window at offset (0, 0), for every offset: as it is of periodic images.
+// The window at offset (0, 0), for every offset, as for periodic images.
 void ki_autocorr_spread_window(size_t max_offset, struct autocorr_window *windows);
 
 #endif

@@ -16,17 +16,16 @@ struct autocorr_kept;
 
 enum { AUTOCORR_TOGETHER_MAX = 64 }; // tasks that are worth computing together
 
-// So many like this one, at least 1: no more than 64 MiB of pixels or sums.
+// The number of tasks like this one to compute together, at least 1: at most 64 MiB of pixels or sums.
 size_t ki_autocorr_together(const struct autocorr_task *task);
 
 // The seconds of several calls together; build is the compilers' part, and not in compute. Upload and compute
-// of two batches may go on at the same time.
+// of two batches may overlap.
 struct autocorr_seconds {
     double build, upload, compute, download;
 };
 
-// Up to how many times the terms of transforms direct sums are the faster ones on a device, as it was found
-// for one kind of tasks.
+// For one kind of tasks: up to this ratio of terms, direct sums are faster than transforms on a device.
 struct autocorr_ratio {
     bool is_known;
     kn_type type;
@@ -35,36 +34,36 @@ struct autocorr_ratio {
     struct ki_text summary; // of what is known
 };
 
-// Where the sums over the overlaps of a mask are made.
+// Where the sums over the overlaps of a mask are computed.
 enum autocorr_masked_place { AUTOCORR_MASKED_AUTO, AUTOCORR_MASKED_HOST, AUTOCORR_MASKED_DEVICE };
 
 struct autocorr_engine {
     kn_queue *queue; // NULL: the host
     kn_autocorr_method method;
-    bool exact;    // every sum is the definition's
-    bool periodic; // tasks are; set once it has begun, and all sums are exact
+    bool exact;    // all sums are exact
+    bool periodic; // tasks are periodic; set after beginning, and all sums are then exact
     enum autocorr_masked_place masked;
-    size_t together;        // tasks at most that are started together; 0: AUTOCORR_TOGETHER_MAX
-    bool no_transforms;     // KN_AUTOCORR_AUTO does without, for want of memory
-    kn_autocorr_method ran; // last; KN_AUTOCORR_AUTO as long as none did
-    double bound;           // of the last sums' errors; 0 where they are exact
-    struct ki_text why;     // KN_AUTOCORR_AUTO took what it took last; empty for a method that was named
+    size_t together;        // the most tasks that are started together; 0: AUTOCORR_TOGETHER_MAX
+    bool no_transforms;     // KN_AUTOCORR_AUTO does not use them, because memory is short
+    kn_autocorr_method ran; // in the last call; KN_AUTOCORR_AUTO if there was none
+    double bound;           // of the last sums' errors; 0 if they are exact
+    struct ki_text why;     // why KN_AUTOCORR_AUTO chose its last method; empty for a method given by name
     struct autocorr_ratio ratio;
     struct autocorr_seconds seconds;
     size_t sent;                           // images that were copied from the host to a device
     struct autocorr_host_rooms *rooms;     // what methods keep, on the host
     struct autocorr_kept *kept;            // and on a device
-    struct autocorr_volume_engine volumes; // periodic images, and volumes
+    struct autocorr_volume_engine volumes; // for periodic images, and volumes
 };
 
-// Tells in `ran`, `bound` and `why` that periodic or three-dimensional sums came from transforms, which are
+// Records in `ran`, `bound` and `why` that periodic or three-dimensional sums came from transforms, which are
 // exact.
 void ki_autocorr_engine_took_transforms(struct autocorr_engine *engine);
 
-// KN_ERROR_UNSUPPORTED for methods that have no sums of volumes or periodic images; `what` names these.
+// KN_ERROR_UNSUPPORTED for methods without sums of volumes or periodic images; `what` names these.
 kn_status ki_autocorr_check_transforms(kn_autocorr_method method, const char *what, kn_error *err);
 
-// KN_ERROR_ARGUMENT for numbers that are none, and for a context with which whole numbers are not promised.
+// KN_ERROR_ARGUMENT for invalid numbers, and for a context that does not guarantee integers.
 kn_status ki_autocorr_check_choice(const kn_queue *queue, kn_autocorr_method method,
                                    kn_autocorr_normalization normalization, kn_error *err);
 
@@ -82,17 +81,17 @@ void ki_autocorr_engine_end(struct autocorr_engine *engine);
 kn_status ki_autocorr_engine_sums(struct autocorr_engine *engine, const struct autocorr_task *tasks,
                                   size_t count, uint64_t *products, kn_error *err);
 
-// What is wanted of tasks; NULL stays on the device.
+// The wanted results of tasks; what is NULL stays on the device.
 struct autocorr_results {
-    uint64_t *products;                      // as of ki_autocorr_engine_sums; never NULL on the host
-    struct autocorr_ring *rings;             // R + 1 a task, of a device that has them
+    uint64_t *products;                      // as in ki_autocorr_engine_sums; never NULL on the host
+    struct autocorr_ring *rings;             // R + 1 a task, if a device computes them
     kn_autocorr_normalization normalization; // of the rings
 };
 
-// Whether the device makes the rings of such a task: by AUTOCORR_LINEAR, as device_radial.h promises. Not
-// in single precision where sums have to be exact, not for an R whose tables it does not hold, not with a
-// mask where the host does so (ki_autocorr_masked_on_host), and not on the host. `why`, which may be NULL, is
-// set to the reason why not, or to NULL. Tasks that are started together for rings have the same mask.
+// Whether the device computes the rings of such a task, as device_radial.h promises (with AUTOCORR_LINEAR).
+// Not in single precision if sums have to be exact, not for an R whose tables do not fit, not with a mask if
+// the host computes those (ki_autocorr_masked_on_host), and not on the host. `why`, which may be NULL, is set
+// to the reason why not, or to NULL. Tasks that are started together for rings have the same mask.
 bool ki_autocorr_engine_has_rings(const struct autocorr_engine *engine, const struct autocorr_task *task,
                                   const char **why);
 
@@ -107,12 +106,12 @@ kn_status ki_autocorr_engine_start(struct autocorr_engine *engine, const struct 
 kn_status ki_autocorr_engine_start_frames(struct autocorr_engine *engine,
                                           const struct autocorr_frames *frames,
                                           const struct autocorr_results *results, kn_error *err);
-// The sums alone of such frames, to `sums` on the device: returns when they are enqueued. Nothing is under
-// way then, and nothing is to be finished.
+// Only the sums of such frames, to `sums` on the device: returns when they are enqueued. Nothing else may be
+// under way, and nothing has to be finished.
 kn_status ki_autocorr_engine_enqueue(struct autocorr_engine *engine, const struct autocorr_frames *frames,
                                      kn_buffer *sums, kn_error *err);
 kn_status ki_autocorr_engine_finish(struct autocorr_engine *engine, kn_error *err);
-// Waits for what was started, of which nothing is wanted any more.
+// Waits for what was started, whose results are not wanted any more.
 void ki_autocorr_engine_abandon(struct autocorr_engine *engine);
 
 #endif

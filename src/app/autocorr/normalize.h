@@ -8,7 +8,7 @@
 
 #define AUTOCORR_NORMALIZATIONS (KN_AUTOCORR_SYMAVG + 1)
 
-// Their names above, by kn_autocorr_normalization; NULL ends them.
+// Names of the normalizations, by kn_autocorr_normalization; NULL ends them.
 extern const char *const ki_autocorr_normalization_names[AUTOCORR_NORMALIZATIONS + 1];
 
 // Of `count` offsets of any kind; `whole` is the window of offset 0.
@@ -16,7 +16,7 @@ void ki_autocorr_normalize_all(kn_autocorr_normalization normalization, size_t c
                                const struct autocorr_window *whole, const uint64_t *products,
                                const struct autocorr_window *windows, double *values);
 
-// `values` has autocorr_offsets(max_offset) elements, as the sums have.
+// `values` has autocorr_offsets(max_offset) elements, like the sums.
 void ki_autocorr_normalize(kn_autocorr_normalization normalization, size_t max_offset,
                            const uint64_t *products, const struct autocorr_window *windows, double *values);
 

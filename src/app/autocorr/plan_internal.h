@@ -21,13 +21,13 @@ struct kn_autocorr_plan {
     double bound;                  // of the last call
     struct ki_kept kept;           // memory of calls
     struct autocorr_tables tables; // of a frame on the device; `sums` NULL: there were none yet
-    // Frames are concluded one by one with all threads, or each by a thread.
+    // Frames are evaluated one by one with all threads, or each by one thread.
     struct autocorr_workspace alone, *workspaces;
     struct ki_kept *workspace_kept; // beside each of these
     unsigned workspace_count;
 };
 
-// The type of the pixels that are correlated: real numbers become 16 bits.
+// The type of the pixels that are correlated: real numbers are converted to 16 bits.
 static inline kn_type plan_level_type(const kn_autocorr_plan *plan)
 {
     return plan->type == KN_F32 ? KN_U16 : plan->type;
@@ -37,7 +37,7 @@ static inline kn_type plan_level_type(const kn_autocorr_plan *plan)
 struct plan_frames {
     struct autocorr_task *tasks;
     size_t count;
-    uint16_t *levels; // of images that were real numbers; NULL: the caller's pixels are taken as they are
+    uint16_t *levels; // of images of real numbers; NULL: the caller's pixels are used directly
 };
 
 // `count` tasks, at least 1. Errors: KN_ERROR_ARGUMENT for what the struct cannot be, and for real numbers

@@ -6,16 +6,16 @@
 #include "base/error.h"
 #include "device_masked.h"
 
-// Beyond these no device decides otherwise: a term of a transform was never seen faster than one of a direct
-// sum, nor slower than the upper bound says. On CPUs, where it took 4 to 11 times as long, the programs that
-// a measurement needs are compiled for seconds.
+// Beyond these factors the choice is the same on every device: a term of a transform was never faster than
+// one of a direct sum, nor slower than the upper bound. On CPUs, where it took 4 to 11 times as long,
+// compiling the programs for a measurement takes seconds.
 static const double least_ratio = 1, most_ratio = 100, most_cpu_ratio = 50, number_ratio = 10;
 
-// Where nothing can be remembered. On an H200 direct sums do 3.6e13 terms a second and transforms 2.5e12, on
-// PoCL (two cores) 2e10 and 5e9; exact ones, in double precision, take twice as long.
+// Used if nothing can be remembered. On an H200 direct sums do 3.6e13 terms a second and transforms 2.5e12,
+// on PoCL (two cores) 2e10 and 5e9; exact ones, in double precision, take twice as long.
 static const double gpu_ratio = 15, cpu_ratio = 4, exact_factor = 2;
 
-// What is measured: enough to keep a device busy, in a time that nobody minds.
+// The sample: enough to keep a device busy, but quick.
 struct sample {
     size_t side, count, max_offset;
 };
@@ -28,7 +28,7 @@ static double direct_terms(double width, double height, double max_offset)
     return width * (2 * max_offset + 1) * height * (max_offset + 1);
 }
 
-// A real transform there and back; of another image there too.
+// A real transform there and back, and one of the second image.
 static double transform_terms(double width, double height, double max_offset, bool cross)
 {
     double points = (width + max_offset) * (height + max_offset);
@@ -66,7 +66,7 @@ struct trial {
     struct autocorr_fft *fft;
 };
 
-// The largest image that the algorithm can do exactly.
+// The largest image for which the algorithm is exact.
 static size_t side_of(const struct autocorr_engine *engine, const struct sample *sample, kn_type type,
                       enum autocorr_fft_algorithm algorithm)
 {
@@ -142,7 +142,7 @@ static void end(void *data, size_t way)
     (void)way;
 }
 
-// How many times longer a term of a transform takes than one of a direct sum.
+// The ratio of the times of a term of a transform and of a direct sum.
 static kn_status measure(struct trial *trial, double *ratio, struct ki_text *summary, kn_error *err)
 {
     const struct engine_contest contest = {
@@ -187,7 +187,7 @@ static double ratio_unmeasured(const struct autocorr_engine *engine, enum autoco
                                                                              : 1);
 }
 
-// Remembered, or measured and remembered.
+// Remembered, or measured and then remembered.
 static kn_status get_ratio(const struct autocorr_engine *engine, kn_type type,
                            enum autocorr_fft_algorithm algorithm, double *ratio, struct ki_text *summary,
                            kn_error *err)
@@ -215,7 +215,7 @@ static kn_status get_ratio(const struct autocorr_engine *engine, kn_type type,
     return status;
 }
 
-// The same, once for tasks alike.
+// The same, only once for similar tasks.
 static kn_status keep_ratio(struct autocorr_engine *engine, kn_type type,
                             enum autocorr_fft_algorithm algorithm, kn_error *err)
 {
@@ -232,8 +232,9 @@ static kn_status keep_ratio(struct autocorr_engine *engine, kn_type type,
     return status;
 }
 
-// What the terms alone decide on any device; AUTOCORR_WAYS: nothing. A term of a transform takes as long as
-// one of a direct sum, or up to so many times longer: in the middle the estimate is off by the root at most.
+// The choice that the numbers of terms alone decide on any device; AUTOCORR_WAYS: none. A term of a transform
+// takes as long as one of a direct sum, up to this many times longer: in the middle the estimate is wrong by
+// the square root at most.
 static size_t settled(const kn_device_info *device, enum autocorr_fft_algorithm algorithm, double terms)
 {
     double greatest = (engine_is_cpu(device) ? most_cpu_ratio : most_ratio) *

@@ -8,7 +8,7 @@
 const char *const ki_autocorr_method_names[AUTOCORR_METHODS + 1] = {
     "auto", "direct", "fft", "naive", "simd", "texture-style", "two-line", "two-kernel", NULL};
 
-// Sides that the kernels' 32-bit numbers hold with an offset beside.
+// Side lengths that, together with an offset, fit the kernels' 32-bit numbers.
 #define SIDE_MAX ((size_t)1 << 30)
 
 static kn_status check_buffer(const char *function, const kn_queue *queue, const kn_buffer *buffer,
@@ -27,7 +27,7 @@ kn_status ki_autocorr_check_frames(const char *function, const kn_queue *queue,
                                    const struct autocorr_frames *frames, const kn_buffer *products,
                                    kn_error *err)
 {
-    const unsigned char nothing = 0; // in the place of pixels, which the check does not look at
+    const unsigned char nothing = 0; // in place of pixels, which the check does not read
     const struct autocorr_task task = {
         .first = {frames->width, frames->height, frames->width, frames->type, &nothing},
         .max_offset = frames->max_offset,

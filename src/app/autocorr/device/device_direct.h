@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the register-tiled kernel of ki_autocorr_direct_device takes (cl/app/autocorr/autocorr_direct.cl), for
-// those who tune it.
+// The parameters of the register-tiled kernel of ki_autocorr_direct_device
+// (cl/app/autocorr/autocorr_direct.cl), for tuning it.
 #ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_DIRECT_H
 #define KN_APP_AUTOCORR_DEVICE_DEVICE_DIRECT_H
 
@@ -10,7 +10,7 @@
 
 enum autocorr_dot {
     AUTOCORR_DOT_FLOAT, // products of floats, at most 256 of them in a sum
-    AUTOCORR_DOT_BYTES, // four bytes at once: NVIDIA's dp4a; elsewhere plain C that does the same
+    AUTOCORR_DOT_BYTES, // four bytes at once: NVIDIA's dp4a; elsewhere plain C with the same result
     AUTOCORR_DOT_INTEGER,
     AUTOCORR_DOTS
 };
@@ -20,33 +20,33 @@ extern const char *const ki_autocorr_dot_names[AUTOCORR_DOTS + 1];
 
 struct autocorr_direct_tuning {
     enum autocorr_dot dot;
-    bool vectors;            // neighbouring offsets are a vector, as CPUs have them; not with BYTES
+    bool vectors;            // neighbouring offsets form a vector, which suits CPUs; not with BYTES
     unsigned tile_x, tile_y; // offsets of a work-item; tile_x is a multiple of 4, with vectors 8 or 16
     unsigned chunk;          // values of a row in local memory: a multiple of 4, at most 256
-    unsigned items;          // work-items in a group, at most
+    unsigned items;          // the most work-items in a group
     unsigned rows; // of the second image in a slice, at most 1,024, or 255 on rusticl; 0: as many as keep the
                    // device busy
 };
 
-// What is taken where nothing is said.
+// The defaults.
 struct autocorr_direct_tuning ki_autocorr_direct_tuning_for(const kn_queue *queue);
 
-// ki_autocorr_direct_device with a tuning. KN_ERROR_ARGUMENT for one that no kernel has, KN_ERROR_LIMIT for
-// one that the device has not enough local memory for, KN_ERROR_UNSUPPORTED for one with which it computes
-// wrong numbers (ki_autocorr_direct_try).
+// ki_autocorr_direct_device with a tuning. KN_ERROR_ARGUMENT for one that no kernel supports, KN_ERROR_LIMIT
+// if the device lacks local memory for it, KN_ERROR_UNSUPPORTED if the device computes wrong results with it
+// (ki_autocorr_direct_try).
 kn_status ki_autocorr_direct_tuned(kn_queue *queue, const struct autocorr_frames *frames,
                                    const struct autocorr_direct_tuning *tuning, kn_buffer *products,
                                    kn_error *err);
 
-// Whether the device computes a small correlation rightly with this tuning: tried once, see engine_trial.
+// Whether the device computes a small correlation correctly with this tuning: tried once, see engine_trial.
 kn_status ki_autocorr_direct_try(kn_context *context, const struct autocorr_direct_tuning *tuning,
                                  bool *serves, kn_error *err);
 
-// What ki_autocorr_direct_tuned refuses of a tuning without a trial.
+// The checks of ki_autocorr_direct_tuned except the trial.
 kn_status ki_autocorr_direct_check(kn_queue *queue, const struct autocorr_direct_tuning *tuning,
                                    kn_error *err);
 
-// ki_autocorr_direct_tuned without a trial, for that.
+// ki_autocorr_direct_tuned without the trial, for use in the trial.
 kn_status ki_autocorr_direct_untried(kn_queue *queue, const struct autocorr_frames *frames,
                                      const struct autocorr_direct_tuning *tuning, kn_buffer *products,
                                      kn_error *err);

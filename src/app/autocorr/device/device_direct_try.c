@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The direct correlation with a tuning of cl/app/autocorr/autocorr_direct.cl that the device has right: a
-// small one is compared with the same in plain loops first.
+// The direct correlation with a tuning of cl/app/autocorr/autocorr_direct.cl with which the device computes
+// correctly: a small one is first compared with the result of plain loops.
 #include "device_direct.h"
 
 #include <stdio.h>
@@ -100,7 +100,7 @@ kn_status ki_autocorr_direct_try(kn_context *context, const struct autocorr_dire
                            serves, err);
 }
 
-// ---- what callers have ----
+// ---- for callers ----
 
 static kn_status refuse(const kn_queue *queue, const struct autocorr_direct_tuning *t, kn_error *err)
 {
@@ -131,7 +131,7 @@ kn_status ki_autocorr_direct_tuned(kn_queue *queue, const struct autocorr_frames
     return status ? status : ki_autocorr_direct_untried(queue, frames, tuning, products, err);
 }
 
-// What is taken where nothing is said; where the device has that wrong, the plainest shape there is.
+// The default tuning; if the device computes wrong results with it, the plainest shape.
 kn_status ki_autocorr_direct_device(kn_queue *queue, const struct autocorr_frames *frames,
                                     kn_buffer *products, kn_error *err)
 {

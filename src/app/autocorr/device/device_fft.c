@@ -186,7 +186,7 @@ enum autocorr_fft_algorithm ki_autocorr_fft_algorithm_of(const struct autocorr_f
     return fft->options.algorithm;
 }
 
-// ---- their use ----
+// ---- execution ----
 
 static kn_status check_sums(const struct autocorr_fft *fft, const struct autocorr_frames *frames,
                             const kn_buffer *sums, kn_error *err)

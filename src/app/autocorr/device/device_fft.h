@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlations on a device by Fourier transforms. The images less their mean levels, in whole numbers, are
-// padded with zeros to a circle of W + R by H + R points or a little more: what goes round does not reach an
-// offset that is wanted. Of the circle's correlation D rows 0 to R are transformed back, columns -R to R
-// stored, and the exact sums over the overlap put back what was subtracted (S1, S2: device_windows.h):
+// Correlations on a device by Fourier transforms. The images less their mean levels, as integers, are padded
+// with zeros to a circle of W + R by H + R points or a little more, so that wrap-around does not reach a
+// wanted offset. Rows 0 to R of the circle's correlation D are transformed back, columns -R to R are stored,
+// and the exact sums over the overlap restore what was subtracted (S1, S2: device_windows.h):
 //
 //     C = sum I I' = D + m' S1 + m S2 - n m m' ,   D = sum (I - m)(I' - m').
 //
-// Every sum is a whole number. Exact ones are the reference's; others are off by ki_autocorr_fft_bound at
-// most.
+// Every sum is an integer. Exact ones are those of the reference; others differ by at most
+// ki_autocorr_fft_bound.
 #ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_FFT_H
 #define KN_APP_AUTOCORR_DEVICE_DEVICE_FFT_H
 
@@ -21,21 +21,21 @@ struct autocorr_fft;
 enum autocorr_fft_algorithm {
     AUTOCORR_FFT_AUTO,
     AUTOCORR_FFT_FUSED,  // three kernels: rows, columns there and back in local memory, rows back
-    AUTOCORR_FFT_NUMBER, // exact, in whole numbers: number-theoretic transforms
+    AUTOCORR_FFT_NUMBER, // exact, with integers: number-theoretic transforms
     AUTOCORR_FFT_ALGORITHMS
 };
 // "auto", "fused", "number-theoretic"; NULL ends them.
 extern const char *const ki_autocorr_fft_algorithm_names[AUTOCORR_FFT_ALGORITHMS + 1];
 
-// 0 throughout: what was measured best. What is named here is done, or refused.
+// All 0: what was measured best. Other values are used, or refused.
 struct autocorr_fft_options {
     enum autocorr_fft_algorithm algorithm;
     size_t across, down;    // points of the circle; at least W + R and H + R
-    unsigned held;          // points a work-item holds at most, 4 to 32
-    unsigned rows, columns; // lines a work-group takes, of rows and of columns
+    unsigned held;          // the most points a work-item holds, 4 to 32
+    unsigned rows, columns; // lines per work-group, for rows and for columns
 };
 
-// What AUTOCORR_FFT_AUTO takes for images of this size and type.
+// The choice of AUTOCORR_FFT_AUTO for images of this size and type.
 enum autocorr_fft_algorithm ki_autocorr_fft_algorithm_for(const kn_device_info *device,
                                                           const struct autocorr_image *image,
                                                           size_t max_offset, bool exact);
@@ -64,15 +64,15 @@ void ki_autocorr_fft_free(struct autocorr_fft *fft);
 kn_status ki_autocorr_fft_sums(kn_queue *queue, struct autocorr_fft *fft,
                                const struct autocorr_frames *frames, kn_buffer *sums, kn_error *err);
 
-// The tables that the last batch left; those of all frames where count is at most ki_autocorr_fft_batch.
+// The tables left by the last batch; they are those of all frames if count is at most ki_autocorr_fft_batch.
 const struct autocorr_tables *ki_autocorr_fft_tables(const struct autocorr_fft *fft);
 size_t ki_autocorr_fft_batch(const struct autocorr_fft *fft);
 
-// What a sum is off by at most; 0 where it is exact. `energy` is the root of sum (I - m)^2 sum (I' - m')^2
-// over the whole images, m and m' their means rounded down. Derived in device_fft.c.
+// The largest error of a sum; 0 if it is exact. `energy` is the root of sum (I - m)^2 sum (I' - m')^2 over
+// the whole images, m and m' their means rounded down. Derived in device_fft.c.
 double ki_autocorr_fft_bound(const struct autocorr_fft *fft, double energy);
 
-// What runs, in words: "fused, single: 1000 = 10 * 10 * 10 across (...), ...". The plan's own.
+// A description of what runs: "fused, single: 1000 = 10 * 10 * 10 across (...), ...". It belongs to the plan.
 const char *ki_autocorr_fft_text(const struct autocorr_fft *fft);
 enum autocorr_fft_algorithm
 ki_autocorr_fft_algorithm_of(const struct autocorr_fft *fft); // never AUTOCORR_FFT_AUTO

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Number-theoretic transforms of images (Pollard 1971) modulo two primes below 2^31, whose product, 2^61.8,
-// no sum reaches: no rounding, and nothing to check. What correlations (device_fft_number.c) and the sums
-// over the overlaps with a mask (device_masked.c) share: rows of images there, rows of correlations back.
+// exceeds every sum: no rounding, and nothing to check. This is shared by correlations (device_fft_number.c)
+// and the sums over the overlaps with a mask (device_masked.c): from rows of images to spectra, and back to
+// rows of correlations.
 #ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_NTT_H
 #define KN_APP_AUTOCORR_DEVICE_DEVICE_NTT_H
 
@@ -9,7 +10,7 @@
 
 enum { NTT_PRIMES = 2 };
 
-// Products of two pixels of 16 bits add up to less than the primes' product up to so many pixels.
+// Up to this many pixels, sums of products of two pixels of 16 bits are less than the primes' product.
 #define NTT_MOST_PIXELS UINT64_C(990000000)
 
 struct ntt {
@@ -18,7 +19,7 @@ struct ntt {
     kn_buffer *roots[NTT_PRIMES];
 };
 
-// What lines may be on a device.
+// The limits of lines on a device.
 struct fft_bounds ki_autocorr_ntt_bounds(const kn_device_info *info, unsigned held);
 
 // Lines of powers of two for the sizes of `fft`, whose points it sets, roots of unity, and kernels;
@@ -34,7 +35,7 @@ kn_status ki_autocorr_ntt_kernel(const struct autocorr_fft *fft, const struct nt
                                  unsigned lines, const char *file, const char *kernel, kn_type type,
                                  kn_kernel **made, kn_error *err);
 
-// Images of a batch, and to which power pixels are taken (1 or 2).
+// The images of a batch, and the power to which pixels are taken (1 or 2).
 struct ntt_images {
     const kn_buffer *pixels;
     size_t first, count; // images first to first + count - 1
@@ -46,8 +47,8 @@ kn_status ki_autocorr_ntt_rows(kn_queue *queue, const struct autocorr_fft *fft, 
                                unsigned prime, kn_kernel *kernel, const struct ntt_images *images,
                                kn_buffer *spectra, kn_error *err);
 
-// Where sums go: an array of `rows` rows of 2 R + 1 offsets an image, from image `first` on, rows from number
-// `above` on; offset i is number i * step + part of whole numbers of 64 bits.
+// The destination of sums: an array of `rows` rows of 2 R + 1 offsets an image, from image `first` on, rows
+// from number `above` on; offset i is number i * step + part, in 64-bit integers.
 struct ntt_sums {
     kn_buffer *sums;
     size_t first, rows, above, step, part;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// From sums on the device to azimuthal averages there: ki_autocorr_normalize and ki_autocorr_radial (by
-// AUTOCORR_LINEAR), in one kernel for a batch of frames. Differences are formed in whole numbers of 128 bits,
-// as on the host; the rest is in double precision where the device has it (the host's values to some 1e-15 of
-// their own, an average to 1e-13), in single precision elsewhere (1e-6). The same bits on each run.
+// From sums on the device to azimuthal averages there: ki_autocorr_normalize and ki_autocorr_radial (with
+// AUTOCORR_LINEAR), in one kernel for a batch of frames. Differences are formed in integers of 128 bits, as
+// on the host; the rest is in double precision if the device has it (values agree with the host's to a
+// relative 1e-15 or so, an average to 1e-13), otherwise in single precision (1e-6). The same bits on each
+// run.
 #ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_RADIAL_H
 #define KN_APP_AUTOCORR_DEVICE_DEVICE_RADIAL_H
 
@@ -10,7 +11,7 @@
 #include "app/autocorr/normalize.h"
 #include "app/autocorr/radial.h"
 
-// Which offsets each ring has, on the device: about 8 pi R^2 bytes.
+// The offsets of each ring, on the device: about 8 pi R^2 bytes.
 struct autocorr_device_radial;
 
 enum { AUTOCORR_DEVICE_RADIAL_MAX = 30000 }; // R: offsets have 32-bit numbers
@@ -32,7 +33,7 @@ kn_status ki_autocorr_radial_device(kn_queue *queue, const struct autocorr_devic
                                     const struct autocorr_tables *tables,
                                     kn_autocorr_normalization normalization, kn_buffer *rings, kn_error *err);
 
-// Those of `count` frames from `first` on, as the host has them: R + 1 rings a frame. Waits.
+// The rings of `count` frames from `first` on, in the host's form: R + 1 rings a frame. Waits.
 kn_status ki_autocorr_radial_read(kn_queue *queue, const struct autocorr_device_radial *radial,
                                   kn_buffer *rings, size_t first, size_t count, struct autocorr_ring *host,
                                   kn_error *err);

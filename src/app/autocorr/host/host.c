@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ki_autocorr_simd, but for the inner loop (host_kernel.h).
+// ki_autocorr_simd, except the inner loop (host_kernel.h).
 #include "host.h"
 
 #include <string.h>
@@ -15,26 +15,26 @@ enum {
     PIXELS_MAX = 65000 // that a sum of 32 bits may have, see struct autocorr_kernel
 };
 
-// Bytes of both images, of all offsets, ready for a kernel.
+// The bytes of both images, for all offsets, prepared for a kernel.
 struct plan {
     const struct autocorr_kernel *kernel;
     size_t width, height, max_offset;
     size_t groups; // of offsets, from X0 = -R on
     size_t units;  // of a row of the first image
-    size_t length; // bytes of a row of the second one: R zeros, the row, and zeros as far as the kernel looks
-    int32_t *rows; // the first image, less the bias, and a row of zeros behind it
+    size_t length; // bytes of a row of the second one: R zeros, the row, and zeros as far as the kernel reads
+    int32_t *rows; // the first image, less the bias, followed by a row of zeros
     uint8_t *others;
     int64_t *totals; // groups * lanes sums for each y0
     struct ki_kept *kept;
     unsigned threads;
 };
 
-// What a thread has for itself.
+// What belongs to one thread.
 struct share {
     const struct plan *plan;
     size_t first, step; // it has the pairs of y0 `first`, `first + step`...
     unsigned char *spread;
-    uint32_t *sums; // as the totals, of its pairs one behind the other; and two rows that are not used
+    uint32_t *sums; // like the totals, for its pairs one after the other; and two rows that are not used
 };
 
 static const struct autocorr_kernel *kernel_for(kn_host_level level)
@@ -61,7 +61,7 @@ const char *ki_autocorr_simd_name(kn_host_level level)
 
 // ---- images to rows of bytes ----
 
-// Byte 0 or 1 of a pixel, 0 where the mask says so.
+// Byte 0 or 1 of a pixel, or 0 outside the mask.
 static uint8_t byte_of(const struct autocorr_task *task, const struct autocorr_image *image, size_t x,
                        size_t y, unsigned byte)
 {
@@ -115,7 +115,7 @@ static void spread_row(const struct autocorr_kernel *kernel, const uint8_t *row,
         }
 }
 
-// The sums go into the totals, and begin again.
+// Adds the sums to the totals, and clears them.
 static void flush(const struct share *share)
 {
     const struct plan *plan = share->plan;
@@ -188,7 +188,7 @@ static void add_some(void *context, size_t t)
     add_share(&share);
 }
 
-// All threads; false if memory ran out.
+// Starts all threads; false if memory ran out.
 static bool add_all(const struct plan *plan)
 {
     size_t pairs = plan->max_offset / 2 + 1, count = plan->groups * plan->kernel->lanes;
@@ -208,8 +208,8 @@ static bool add_all(const struct plan *plan)
     return has_memory;
 }
 
-// What the bias took: bias times the second image's bytes over the overlap. Row `y0` of the products, times
-// 2^shift, is added.
+// Corrects for the bias: adds bias times the second image's bytes over the overlap to row `y0` of the
+// products, times 2^shift.
 static void add_products(const struct plan *plan, const struct autocorr_window *windows, unsigned shift,
                          uint64_t *products)
 {

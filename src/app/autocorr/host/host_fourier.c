@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// host_fourier.h: what is transformed, the bound, and the room; the passes are in host_fourier_passes.c.
+// host_fourier.h: the transforms, the bound, and the memory; the passes are in host_fourier_passes.c.
 #include "host_fourier.h"
 
 #include <float.h>
@@ -11,9 +11,9 @@
 #include "base/error.h"
 #include "host_fourier_internal.h"
 
-enum { PIECES = 2 }; // that an image of 16 bits, or of squares of them, is cut into
+enum { PIECES = 2 }; // into which an image of 16 bits, or the squares of its pixels, is cut
 
-// What planes an image, or its squares, became.
+// The planes made from an image, or from its squares.
 struct pieces {
     unsigned count, plane[PIECES], shift[PIECES];
 };
@@ -69,7 +69,7 @@ void ki_autocorr_fourier_free(struct autocorr_fourier *fourier)
     free(fourier);
 }
 
-// ---- transforms and room ----
+// ---- transforms and memory ----
 
 static kn_status set_transform(const struct autocorr_fourier *fourier, size_t length, kn_type type,
                                struct host_fft **fft, kn_error *err)
@@ -80,7 +80,7 @@ static kn_status set_transform(const struct autocorr_fourier *fourier, size_t le
     return ki_host_fft_create(length, type, fourier->level, fft, err);
 }
 
-// For a task that is checked.
+// For a task that has been checked.
 static kn_status set_transforms(struct autocorr_fourier *fourier, const struct autocorr_task *task,
                                 kn_type type, kn_error *err)
 {
@@ -96,7 +96,7 @@ static size_t rounded_up(size_t n, size_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-// The next piece of the memory, of so many bytes. Without memory it is only counted.
+// The next piece of the memory, of this many bytes. Without memory, pieces are only counted.
 static void *cut(unsigned char *memory, size_t *at, size_t bytes)
 {
     void *piece = memory ? memory + *at : NULL;
@@ -132,7 +132,7 @@ static void lay_out(struct autocorr_fourier *fourier, const struct fourier_room 
         lay_out_share(fourier, room, memory, bytes, &fourier->shares[t]);
 }
 
-// In large pages, where the system has them: points of a column lie a small one apart.
+// In large pages, if the system has them: the points of a column are a small page apart.
 static unsigned char *allocate(size_t bytes)
 {
     const size_t page = (size_t)1 << 21;
@@ -143,12 +143,12 @@ static unsigned char *allocate(size_t bytes)
     memory = aligned_alloc(page, rounded_up(bytes, page));
 #ifdef MADV_HUGEPAGE
     if (memory)
-        (void)madvise(memory, rounded_up(bytes, page), MADV_HUGEPAGE); // no is an answer, too
+        (void)madvise(memory, rounded_up(bytes, page), MADV_HUGEPAGE); // a refusal does not matter
 #endif
     return memory;
 }
 
-// All of it is zero at first: rows behind the image, and behind the results, stay so.
+// All of it is zero at first: rows after the image, and after the results, stay zero.
 static kn_status make_room(struct autocorr_fourier *fourier, const struct fourier_job *job, kn_error *err)
 {
     const struct autocorr_image *image = &job->task->first;
@@ -297,10 +297,10 @@ static void add_sums(struct fourier_job *job, const struct pieces *first, const 
 
 // ---- the bound ----
 
-// What a sum's error is below, as a part of the product of its planes' norms: two forward transforms, each
-// with its error in root mean squares (Cauchy and Schwarz); their product (2 u, u half the distance of 1 to
-// the next number); the inverse transform, as a part of the sum of its moduli, which is at most that product,
-// and twice, as two rows are one line; and the scale, and halves of lines (less than 14 u).
+// The relative bound of a sum's error, as a fraction of the product of its planes' norms: two forward
+// transforms, each with its root mean square error (Cauchy-Schwarz); their product (2 u, u half the distance
+// from 1 to the next number); the inverse transform, relative to the sum of its moduli, which is at most that
+// product, counted twice because two rows are one line; and the scale, and halves of lines (less than 14 u).
 static double relative_bound(const struct autocorr_fourier *fourier)
 {
     double unit = fourier->x->code->number == sizeof(double) ? DBL_EPSILON / 2 : (double)FLT_EPSILON / 2;
@@ -323,7 +323,7 @@ static double bound_of(const struct autocorr_fourier *fourier, const struct four
     return most * relative_bound(fourier);
 }
 
-// The root of the sum of squares, without a look at them where there are 8 bits.
+// The root of the sum of squares; for 8 bits without reading the pixels.
 static double norm_of(const struct autocorr_image *image)
 {
     double sum = 0;

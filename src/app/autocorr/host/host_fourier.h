@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlations by Fourier transforms on the host: time that hardly depends on R. Lines are padded by R alone,
-// as what wraps around farther on is nobody's; two real lines are one complex line, and so are two real
+// Correlations by Fourier transforms on the host: their time hardly depends on R. Lines are padded by R only,
+// because wrap-around beyond that reaches no wanted offset; two real lines are one complex line, and so are
+// two real spectra, those of an autocorrelation's columns; rows of zeros are not transformed, nor are those
+// beyond R transformed back.
 // spectra, those of an autocorrelation's columns; rows of zeros are not transformed, nor back those beyond R.
 #ifndef KN_APP_AUTOCORR_HOST_HOST_FOURIER_H
 #define KN_APP_AUTOCORR_HOST_HOST_FOURIER_H
@@ -9,21 +11,21 @@
 
 #include "app/autocorr/autocorr.h"
 
-// Tables and room for tasks, kept from one to the next: of the same size and kind they are only used again.
+// Tables and memory for tasks, kept from one task to the next: for the same size and kind they are reused.
 // One thread may use it at a time.
 struct autocorr_fourier;
 
-// `options` may be NULL; its order of sorting is not looked at. KN_ERROR_UNSUPPORTED for a level that this
-// processor has not; KN_ERROR_MEMORY.
+// `options` may be NULL; its sort order is ignored. KN_ERROR_UNSUPPORTED for a level that this processor
+// lacks; KN_ERROR_MEMORY.
 kn_status ki_autocorr_fourier_create(const kn_host_options *options, struct autocorr_fourier **fourier,
                                      kn_error *err);
 void ki_autocorr_fourier_free(struct autocorr_fourier *fourier); // NULL too
 
-// In double precision, rounded to whole numbers: the reference's, to the last integer, as every sum's error
-// is proven to be below *bound (which may be NULL) < 1/4. Pixels of 16 bits go whole where that is so, and in
-// two bytes otherwise. `products` or `windows` may be NULL. Windows with a mask are sums of the mask's
-// products with pixels and their squares, and found in the same way; without one they are
-// ki_autocorr_windows'.
+// In double precision, rounded to integers: exactly the reference's results, because every sum's error is
+// proven to be below *bound (which may be NULL) < 1/4. Pixels of 16 bits are transformed whole if that holds,
+// and as two bytes otherwise. `products` or `windows` may be NULL. Windows with a mask are sums of the mask's
+// products with pixels and their squares, and are computed in the same way; without a mask they are those of
+// ki_autocorr_windows.
 //
 // Cost, of one image of 8 bits: its rows and half its columns there and back; with products, windows and a
 // mask five times that. Memory: 8 bytes a padded pixel for each image, mask and image of squares, and as
@@ -34,21 +36,21 @@ kn_status ki_autocorr_fourier_exact(struct autocorr_fourier *fourier, const stru
                                     uint64_t *products, struct autocorr_window *windows, double *bound,
                                     kn_error *err);
 
-// ki_autocorr_windows of a task with a mask, with tables and room that are kept: by these transforms, or,
-// where they are not exact, term by term. Errors: ki_autocorr_check's; KN_ERROR_MEMORY.
+// ki_autocorr_windows for a task with a mask, with tables and memory that are kept: by these transforms, or,
+// if they are not exact, term by term. Errors: those of ki_autocorr_check; KN_ERROR_MEMORY.
 kn_status ki_autocorr_masked_windows(struct autocorr_fourier *fourier, const struct autocorr_task *task,
                                      struct autocorr_window *windows, kn_error *err);
 
-// In single precision, of pixels less their mean (with a mask: of the pixels themselves), rounded to whole
-// numbers. Every product's error is proven to be below *bound (which may be NULL); rounding errors seldom all
-// add up, and hundreds of times less is usual. Cost: as the exact ones of 8 bits with half the memory, and
-// ki_autocorr_windows. A level's results are the same with any number of threads. Errors:
-// ki_autocorr_check's; KN_ERROR_MEMORY.
+// In single precision, from pixels less their mean (with a mask: from the pixels themselves), rounded to
+// integers. Every product's error is proven to be below *bound (which may be NULL); rounding errors seldom
+// all add up, and errors hundreds of times smaller are usual. Cost: that of the exact ones of 8 bits with
+// half the memory, and ki_autocorr_windows. The results of a level do not depend on the number of threads.
+// Errors: those of ki_autocorr_check; KN_ERROR_MEMORY.
 kn_status ki_autocorr_fourier_single(struct autocorr_fourier *fourier, const struct autocorr_task *task,
                                      uint64_t *products, double *bound, kn_error *err);
 
-// The name of the code that runs at a level: "scalar", "AVX2", "AVX-512"; NULL for one that this processor
-// has not.
+// The name of the code that runs at a level: "scalar", "AVX2", "AVX-512"; NULL for a level that this
+// processor lacks.
 const char *ki_autocorr_fourier_name(kn_host_level level);
 
 #endif

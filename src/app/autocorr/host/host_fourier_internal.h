@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of host_fourier.h share: what is transformed, what comes of it, and where it lies.
+// What the files of host_fourier.h share: the planes, their results, and where they are stored.
 //
-// A plane is an image of whole numbers. Its spectrum is in blocks of `lanes` neighbouring frequencies in x,
-// all rows of each: first as the rows' transforms, doubled. A spectrum of a result is made of those of two
-// planes, a conj b, and transformed forward as well: that gives conj C, which, transformed forward once more,
-// is C, as C is real.
+// A plane is an image of integers. Its spectrum is stored in blocks of `lanes` neighbouring frequencies in x,
+// with all rows of each: first the rows' transforms, doubled. The spectrum of a result is a conj b,
+// from those of two planes, and is transformed forward as well: that gives conj C, which, transformed forward
+// once more, is C, because C is real.
 #ifndef KN_APP_AUTOCORR_HOST_HOST_FOURIER_INTERNAL_H
 #define KN_APP_AUTOCORR_HOST_HOST_FOURIER_INTERNAL_H
 
@@ -27,7 +27,7 @@ struct fourier_plane {
     double norm; // at least the root of the sum of squares
 };
 
-// The two paths from planes to results.
+// The paths from planes to results.
 enum fourier_kind {
     FOURIER_CORRELATE, // a with b
     FOURIER_MIRROR,    // a with b, and b with a
@@ -36,7 +36,7 @@ enum fourier_kind {
 
 struct fourier_step {
     enum fourier_kind kind;
-    unsigned a, b, results[2]; // FOURIER_NONE: nobody wants it
+    unsigned a, b, results[2]; // FOURIER_NONE: not wanted
 };
 
 // Added, times 2^shift, to numbers of 8 bytes that are `step` apart.
@@ -59,7 +59,7 @@ struct fourier_job {
     struct fourier_result result[FOURIER_RESULTS];
 };
 
-// A thread's own room.
+// A thread's own memory.
 struct fourier_share {
     int32_t *rows;      // 2 lanes rows of pixels, row_stride apart
     void *line, *out;   // a block each, of rows
@@ -69,7 +69,7 @@ struct fourier_share {
     double *values;     // 2 lanes rows of a result, value_stride apart
 };
 
-// Where everything is. Sizes that are compared to see whether the room fits as it is.
+// Where everything is. The sizes are compared to see whether the memory can be reused as it is.
 struct fourier_room {
     size_t width, height, max_offset, planes, results, at_once, number, lanes;
     size_t blocks;     // of a plane, a multiple of at_once
@@ -85,7 +85,7 @@ struct autocorr_fourier {
     unsigned char *memory, *spectra, *results; // one allocation: spectra, results, shares
     size_t capacity;
     struct fourier_share *shares;
-    struct autocorr_window *windows; // of offsets in `windows_room`, to put back what was subtracted
+    struct autocorr_window *windows; // of offsets in `windows_room`, to restore what was subtracted
     size_t windows_room;
 };
 

@@ -19,12 +19,12 @@ struct room {
 
 // What is kept from one call to the next.
 struct autocorr_host_rooms {
-    struct autocorr_fourier *all; // of a frame that all threads share
+    struct autocorr_fourier *all; // for a frame that all threads share
     struct room **own;
     unsigned count;
 };
 
-// Of one frame, with tables and room in `fourier`, which may be none yet.
+// One frame, with tables and memory in `fourier`, which may not exist yet.
 typedef kn_status compute_frame(const struct autocorr_engine *engine, const struct autocorr_task *task,
                                 const kn_host_options *options, struct autocorr_fourier **fourier,
                                 uint64_t *products, double *bound, kn_error *err);
@@ -80,7 +80,7 @@ static struct room *make_room(void)
     return made;
 }
 
-// Rooms for so many threads, of which those that are there are kept.
+// Memory for this many threads; existing ones are kept.
 static kn_status make_rooms(struct autocorr_engine *engine, unsigned count, kn_error *err)
 {
     struct autocorr_host_rooms *rooms = engine->rooms;
@@ -161,8 +161,8 @@ static void compute_one(struct frames *frames, size_t i, struct room *room)
     pthread_mutex_unlock(&frames->lock);
 }
 
-// Thread t begins with frame t and goes on with any, unless one has failed: so every room is used in every
-// call, and what it needs is there in the next one.
+// Thread t begins with frame t and goes on with any other, unless one has failed: so every thread's memory is
+// used in every call, and is complete in the next one.
 static void compute_some(void *context, size_t t)
 {
     struct frames *frames = context;

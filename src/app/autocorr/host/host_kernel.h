@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner loop of ki_autocorr_simd, one for each kind of processor. A vector has LANES neighbouring
-// offsets; in each lane are `pixels` neighbouring pixels of the second image's row, 4 bytes in all, so that
-// the lane of offset l begins l pixels on. Such vectors are kept for every `pixels`-th place of the row
-// ("spread"): offsets g * LANES farther on are found 4 g vectors farther on. The first image's row is in
-// units of 4 bytes, too, `pixels` each: one is broadcast, multiplied pixel by pixel with all lanes, and added
-// to their sums.
+// offsets; each lane has `pixels` neighbouring pixels of the second image's row, 4 bytes in all, and the lane
+// of offset l begins l pixels further on. Such vectors are stored for every `pixels`-th place of the row
+// ("spread"): offsets g * LANES further on are 4 g vectors further on. The first image's row is also in units
+// of 4 bytes, `pixels` each: one unit is broadcast, multiplied pixel by pixel with all lanes, and added to
+// their sums.
 #ifndef KN_APP_AUTOCORR_HOST_HOST_KERNEL_H
 #define KN_APP_AUTOCORR_HOST_HOST_KERNEL_H
 
@@ -16,8 +16,8 @@ enum {
     AUTOCORR_GROUPS = 8      // that are multiplied at once at most
 };
 
-// Two rows of the first image, of `units` each, with `groups` vectors of sums each: sums are added to, modulo
-// 2^32.
+// Two rows of the first image, of `units` each, with `groups` vectors of sums each; products are added to the
+// sums, modulo 2^32.
 typedef void autocorr_multiply(const void *spread, const int32_t *row0, const int32_t *row1, size_t units,
                                size_t groups, uint32_t *sums0, uint32_t *sums1);
 

@@ -40,8 +40,8 @@ void ki_autocorr_lags_free(struct autocorr_lags *lags)
     *lags = (struct autocorr_lags){.count = 0};
 }
 
-// A ring of a pair joins those of the pairs before: `radius` has the sum of weight times radius, `error` that
-// of errors, until the end.
+// Adds a ring of a pair to those of the pairs before: until the end `radius` has the sum of weight times
+// radius, `error` that of errors.
 static void add_ring(struct autocorr_ring *sum, const struct autocorr_ring *ring)
 {
     if (ring->weight == 0)
@@ -54,7 +54,7 @@ void ki_autocorr_lags_add(struct autocorr_lags *lags, size_t lag, size_t first,
                           const struct autocorr_frame *pair)
 {
     const size_t rings = lags->max_offset + 1, offsets = autocorr_offsets(lags->max_offset);
-    const double value = pair->rings[0].value; // ring 0 has the offset (0, 0) and no other
+    const double value = pair->rings[0].value; // ring 0 has only the offset (0, 0)
 
     lags->correlations[lag * lags->frames + first] = value;
     if (isnan(value))
@@ -87,7 +87,7 @@ static void finish_ring(struct autocorr_ring *ring, size_t number, size_t pairs)
     ring->count /= pairs;
 }
 
-// The mean of the pairs that are there, and how far they are spread.
+// The mean of the existing pairs, and their spread.
 static void finish_value(const double *correlations, size_t frames, kn_autocorr_lag *lag)
 {
     double sum = 0, squares = 0;
@@ -111,7 +111,7 @@ static void finish_lag(struct autocorr_lags *lags, size_t k)
     for (size_t r = 0; r < rings; r++)
         finish_ring(&ring[r], r, lag->pairs);
     for (size_t i = 0; lags->values && i < offsets; i++)
-        lags->values[k * offsets + i] /= (double)lag->pairs; // not-a-number where there are no pairs
+        lags->values[k * offsets + i] /= (double)lag->pairs; // NaN if there are no pairs
     ki_autocorr_find_lengths(ring, lags->max_offset, AUTOCORR_PROMINENCE, &lag->lengths);
     for (size_t r = 0; r < rings; r++)
         lags->rings_told[k * rings + r] = autocorr_public_ring(&ring[r]);

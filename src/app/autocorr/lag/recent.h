@@ -18,28 +18,28 @@ struct autocorr_recent {
     struct autocorr_flow pairs;
     struct autocorr_copies copies;      // of frames on the device
     bool has_copies;                    // they are begun
-    struct autocorr_recent_frame *kept; // in order, each the last one's or one more frame's that pairs need
+    struct autocorr_recent_frame *kept; // in order: frames that later pairs still need
     size_t count, room;
 };
 
-// Of a series of so many frames with a max_lag. Pairs are computed by `engine`, and go to `lags`.
+// For a series of this many frames with a max_lag. Pairs are computed by `engine`, and go to `lags`.
 // KN_ERROR_MEMORY.
 kn_status ki_autocorr_recent_begin(struct autocorr_engine *engine, const kn_autocorr_series_options *settings,
                                    size_t frames, struct autocorr_lags *lags, struct autocorr_recent *recent,
                                    kn_error *err);
 void ki_autocorr_recent_end(struct autocorr_recent *recent); // of zeros is fine
 
-// A frame that is to be computed stays on the device from then on, if there is room: with all others in
-// `most` bytes.
+// A frame that will be computed stays on the device from then on, if there is room: together with all others
+// in `most` bytes.
 kn_status ki_autocorr_recent_keep(struct autocorr_recent *recent, struct autocorr_task *frame, size_t most,
                                   kn_error *err);
-// A frame that is done: its pixels are taken over.
+// A finished frame: takes over its pixels.
 kn_status ki_autocorr_recent_add(struct autocorr_recent *recent, struct autocorr_pending *frame,
                                  kn_error *err);
-// After the last one: all pairs are done, and their means made.
+// After the last frame: finishes all pairs, and computes their means.
 kn_status ki_autocorr_recent_finish(struct autocorr_recent *recent, kn_error *err);
 
-// What a flow of pairs gives to the struct autocorr_lags `data`.
+// The callback of a flow of pairs, whose `data` is the struct autocorr_lags.
 kn_status ki_autocorr_take_pair(void *data, struct autocorr_pending *pair, kn_error *err);
 
 #endif
