@@ -8,8 +8,8 @@
 
 enum autocorr_binning {
     AUTOCORR_LINEAR,  // an offset at r = k + f counts 1 - f in ring k and f in ring k + 1
-    AUTOCORR_NEAREST, // 1 in the ring nearest to r; as FLOOR it makes false maxima, and is here to reproduce
-                      // others
+    AUTOCORR_NEAREST, // 1 in the ring nearest to r; like FLOOR it creates false maxima, and is here to
+                      // reproduce other results
     AUTOCORR_FLOOR    // 1 in ring floor(r)
 };
 
@@ -38,7 +38,7 @@ struct autocorr_ring {
     double sums[AUTOCORR_SECTORS], weights[AUTOCORR_SECTORS]; // of value times weight, and of weight
 };
 
-// As programs see it.
+// The form for programs.
 static inline kn_autocorr_ring autocorr_public_ring(const struct autocorr_ring *ring)
 {
     return (kn_autocorr_ring){ring->radius, ring->value, ring->error, ring->weight, ring->count};
@@ -64,8 +64,8 @@ static inline void autocorr_ring_join(struct autocorr_ring *sum, const struct au
 void ki_autocorr_radial(const double *values, size_t max_offset, enum autocorr_binning binning,
                         struct autocorr_ring *rings);
 
-// The two parts of it, for averages over other offsets: an offset with its shares in two rings, which begin
-// as zeros; and a ring from the sums of its offsets.
+// Its two parts, for averages over other offsets: adds an offset's shares to two rings, which begin as zeros;
+// and completes a ring from the sums of its offsets.
 void ki_autocorr_ring_add(struct autocorr_ring *rings, size_t max_offset, size_t sector, double r,
                           double value, double weight);
 void ki_autocorr_ring_finish(struct autocorr_ring *ring, size_t number);

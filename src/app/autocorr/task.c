@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a task must be, regions of it, and an image's energy.
+// Checks of a task, regions of it, and an image's energy.
 #include "autocorr.h"
 
 #include "base/error.h"
@@ -141,7 +141,7 @@ static void add_row(struct moments *of, const struct autocorr_image *image, cons
     }
 }
 
-// In whole numbers below 2^63: nothing cancels.
+// In integers below 2^63: no cancellation.
 double ki_autocorr_energy(const struct autocorr_image *image, const uint8_t *mask, size_t mask_stride)
 {
     uint64_t count = (uint64_t)image->width * image->height, mean;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An overlap is the image less a strip at one side, left or right, and one at the bottom (of the first image)
-// or the top (of the second). So all windows' sums come out of one walk over the rows, from the side that
-// stays: each row is added to the sums of the columns, and of these, for each Y0, all but the first and all
+// or the top (of the second). So one walk over the rows gives all windows' sums, beginning at the side that
+// stays: each row is added to the sums of the columns, and for each Y0 all of these but the first k and all
 // but the last k are added up.
 #include "autocorr.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done to a photograph before it is correlated: lighting, dust, contrast. Pictures are of floats, row
+// What is done to a photograph before it is correlated: lighting, dust, contrast. Pictures are floats, row
 // after row, in the file's levels.
 #ifndef KN_APP_AUTOCORR_PREPARE_FILTERS_H
 #define KN_APP_AUTOCORR_PREPARE_FILTERS_H
@@ -9,9 +9,9 @@
 
 #include <koine/error.h>
 
-// The picture times its mean over its own blur: light that varies over more than `radius` pixels becomes
-// even. The blur is three boxes, together a Gaussian of the standard deviation `radius` (at least 1); at the
-// edges they have the pixels there are. KN_ERROR_MEMORY.
+// Multiplies the picture by its mean over its own blur: light that varies over more than `radius` pixels
+// becomes even. The blur is three boxes, together a Gaussian with the standard deviation `radius` (at least
+// 1); at the edges they average the existing pixels. KN_ERROR_MEMORY.
 kn_status ki_autocorr_flatten(float *picture, size_t width, size_t height, double radius, kn_error *err);
 
 // Dust: pixels that are off their neighbourhood's median (17 x 17, in 256 steps from the least level to the
@@ -21,8 +21,9 @@ kn_status ki_autocorr_flatten(float *picture, size_t width, size_t height, doubl
 kn_status ki_autocorr_find_dust(const float *picture, size_t width, size_t height, uint8_t *dust,
                                 kn_error *err);
 
-// Pixels where `dust` is not 0 become what lies around them: the harmonic function through their edge, so
-// that level and slope go on. Where all is dust nothing is done. `changed`: how many. KN_ERROR_MEMORY.
+// Replaces pixels where `dust` is not 0 by what surrounds them: the harmonic function through their edge, so
+// that level and slope continue. If everything is dust, nothing is done. `changed`: how many.
+// KN_ERROR_MEMORY.
 kn_status ki_autocorr_mend(float *picture, size_t width, size_t height, const uint8_t *dust, size_t *changed,
                            kn_error *err);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far a frame has moved against another one, by phase correlation (Kuglin and Hines 1975), and moving it
-// back. Pictures are of floats, row after row.
+// back. Pictures are floats, row after row.
 #ifndef KN_APP_AUTOCORR_PREPARE_REGISTER_H
 #define KN_APP_AUTOCORR_PREPARE_REGISTER_H
 

@@ -7,17 +7,17 @@
 #include "app/autocorr/normalize.h"
 #include "app/autocorr/radial.h"
 
-// A frame's sums, and what is made of them.
+// A frame's sums, and the results from them.
 struct autocorr_frame {
-    uint64_t *products;          // over the offsets; may be NULL where they are not wanted
+    uint64_t *products;          // over the offsets; may be NULL if they are not wanted
     double *values;              // over the offsets, normalised; NULL likewise
-    struct ki_kept *kept;        // where the values are from; NULL: none is kept
+    struct ki_kept *kept;        // the source of the memory for values; NULL: nothing is kept
     struct autocorr_ring *rings; // R + 1
-    bool rings_on_device;        // they were made there (device_radial.h), else by the host
+    bool rings_on_device;        // they were computed there (device_radial.h), else by the host
     kn_autocorr_lengths lengths;
 };
 
-// What a thread keeps from one frame to the next; zeros at first.
+// What a thread keeps from one frame to the next; all zero at first.
 struct autocorr_workspace {
     struct autocorr_fourier *fourier; // of windows with a mask
     struct autocorr_window *windows;

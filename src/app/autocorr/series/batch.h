@@ -5,7 +5,7 @@
 
 #include "app/autocorr/methods.h"
 
-// What computes the sums of frames that are on the device.
+// Computes the sums of frames that are on the device.
 typedef kn_status autocorr_on_device(struct autocorr_engine *engine, const struct autocorr_frames *frames,
                                      kn_buffer *products, kn_error *err);
 
@@ -15,11 +15,11 @@ struct autocorr_fft;
 kn_status ki_autocorr_batch_fft(struct autocorr_engine *engine, const struct autocorr_frames *frames,
                                 struct autocorr_fft **fft, kn_error *err);
 
-// The greatest root of sum (I - m)^2 sum (I' - m')^2 of the frames that were brought last, with their means m
-// and m' rounded down.
+// The greatest root of sum (I - m)^2 sum (I' - m')^2 of the frames uploaded last, with their means m and m'
+// rounded down.
 double ki_autocorr_batch_energy(const struct autocorr_engine *engine);
 
-enum { AUTOCORR_BATCHES_MAX = 2 }; // under way at once: one is copied while another one is computed
+enum { AUTOCORR_BATCHES_MAX = 2 }; // at the same time: one is copied while another one is computed
 
 // Packs the tasks' pixels, black where a mask leaves them out, copies them to the device, and enqueues what
 // computes them and, where `results` wants them, their rings; adds to the engine's seconds. What `results`
@@ -30,19 +30,18 @@ enum { AUTOCORR_BATCHES_MAX = 2 }; // under way at once: one is copied while ano
 kn_status ki_autocorr_batch_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
                                   size_t count, autocorr_on_device *compute,
                                   const struct autocorr_results *results, kn_error *err);
-// The same of frames that are on the device, of its queue's context, and stay there: they are not copied, and
-// their energies are taken to be the greatest there can be.
+// The same for frames that are on the device, in its queue's context, and stay there: they are not copied,
+// and their energies are taken to be the largest possible.
 kn_status ki_autocorr_batch_start_frames(struct autocorr_engine *engine, const struct autocorr_frames *frames,
                                          autocorr_on_device *compute, const struct autocorr_results *results,
                                          kn_error *err);
-// The sums alone of such frames, to a buffer of the caller's: returns when they are enqueued, and nothing is
-// to be finished. No batch is under way.
+// Only the sums of such frames, to a buffer of the caller's: returns when they are enqueued, and nothing has
+// to be finished. No batch may be under way.
 kn_status ki_autocorr_batch_enqueue(struct autocorr_engine *engine, const struct autocorr_frames *frames,
                                     autocorr_on_device *compute, kn_buffer *sums, kn_error *err);
-// Waits for the batch that was started first of those under way (there is one), and copies back what of it is
-// wanted.
+// Waits for the oldest batch under way (there must be one), and copies back what is wanted of it.
 kn_status ki_autocorr_batch_finish(struct autocorr_engine *engine, kn_error *err);
-// Waits for those under way, and forgets them. NULL is fine.
+// Waits for those under way, and discards them. NULL is fine.
 void ki_autocorr_batch_abandon(struct autocorr_kept *kept);
 void ki_autocorr_batch_free(struct autocorr_kept *kept);
 

@@ -9,15 +9,15 @@
 struct autocorr_images {
     kn_queue *transfers;   // in which they are copied
     kn_buffer *to;         // room for all
-    unsigned char *pinned; // the same; NULL: they go one by one, by way of
+    unsigned char *pinned; // the same in pinned memory; NULL: they go one by one, through
     unsigned char *packed; // room for one
     double *energies;      // of image i in 2 i; NULL: not wanted
-    kn_event **events;     // two: of the first copy that nobody waited for, and of the last of several
-    size_t sent;           // how many came from the host
+    kn_event **events; // two: of the first copy that is not waited for, and of the last if there are several
+    size_t sent;       // how many came from the host
 };
 
-// The tasks' first images, or their second ones, black where a mask leaves them out; copies may go on when
-// this returns. An image with a copy (autocorr_copy) is taken from there, or left there if it was not yet.
+// The tasks' first images, or their second ones, black outside the masks; copies may still run when this
+// returns. An image with a copy (autocorr_copy) is taken from there, or kept there if it was not there yet.
 kn_status ki_autocorr_images_bring(struct autocorr_images *images, const struct autocorr_task *tasks,
                                    size_t count, bool second, kn_error *err);
 

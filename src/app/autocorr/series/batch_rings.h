@@ -30,8 +30,8 @@ void ki_autocorr_rings_free(struct autocorr_rings *rings);
 
 size_t ki_autocorr_rings_bytes(const struct autocorr_rings *rings, size_t count);
 
-// The rings of all frames from their sums, into `to`. `tables` are those of all frames, if they are there
-// already; NULL, as with a mask: they are made, of some frames at a time. Returns when the kernels are
+// The rings of all frames from their sums, into `to`. `tables` are those of all frames, if they exist
+// already; if NULL, as with a mask, they are computed for some frames at a time. Returns when the kernels are
 // enqueued.
 kn_status ki_autocorr_rings_run(kn_queue *queue, struct autocorr_rings *rings,
                                 const struct autocorr_frames *frames, kn_buffer *products,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames, or pairs of frames, on their way: several are computed together, others meanwhile prepared, and
-// each is told of in order.
+// Frames, or pairs of frames, on their way: several are computed together while others are prepared, and
+// results are reported in order.
 #ifndef KN_APP_AUTOCORR_SERIES_FLOW_H
 #define KN_APP_AUTOCORR_SERIES_FLOW_H
 
@@ -9,9 +9,9 @@
 #include "app/autocorr/methods.h"
 #include "analyse.h"
 
-// One on its way: its pixels, the task that they are, and what came of it.
+// One on its way: its pixels, its task, and the results.
 struct autocorr_pending {
-    kn_autocorr_grey grey; // its own; without pixels where they are somebody else's
+    kn_autocorr_grey grey; // its own; without pixels if they belong to something else
     struct autocorr_task task;
     struct autocorr_frame frame;
     kn_autocorr_prepared prepared;
@@ -26,7 +26,7 @@ struct autocorr_flow {
     struct autocorr_engine *engine;
     const kn_autocorr_series_options *settings; // normalization, sums, values and verification count
     kn_autocorr_pipeline *pipeline;
-    // Is given each that is done, in order. What is left in it is freed.
+    // Receives each finished one, in order. What is left in it is freed.
     kn_status (*done)(void *data, struct autocorr_pending *pending, kn_error *err);
     void *data;
     double bound;                          // the greatest of all sums
@@ -38,14 +38,14 @@ struct autocorr_flow {
 
 // Makes room in a flow whose first five members are set, and all others 0. KN_ERROR_MEMORY.
 kn_status ki_autocorr_flow_begin(struct autocorr_flow *flow, kn_error *err);
-// What is under way is forgotten. A flow of zeros is fine.
+// Discards what is under way. A flow of zeros is fine.
 void ki_autocorr_flow_end(struct autocorr_flow *flow);
 
 // Takes over what is pending. Errors are those of the engine and of `done`.
 kn_status ki_autocorr_flow_add(struct autocorr_flow *flow, struct autocorr_pending *pending, kn_error *err);
-// Those that wait are started, and those that were started before are done.
+// Starts those that wait, and finishes those that were started before.
 kn_status ki_autocorr_flow_advance(struct autocorr_flow *flow, kn_error *err);
-// All are done.
+// Finishes all.
 kn_status ki_autocorr_flow_drain(struct autocorr_flow *flow, kn_error *err);
 
 void ki_autocorr_pending_drop(struct autocorr_pending *pending);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory the frames of a series take, by estimate, and how many of them are computed together for
-// it.
+// Estimates how much memory the frames of a series take, and decides how many of them are computed together.
 #ifndef KN_APP_AUTOCORR_SERIES_SERIES_MEMORY_H
 #define KN_APP_AUTOCORR_SERIES_SERIES_MEMORY_H
 
@@ -10,9 +9,9 @@
 struct autocorr_demand {
     const kn_autocorr_series_options *settings;
     struct autocorr_engine *engine; // of the frames
-    struct autocorr_engine *pairs;  // of those that are correlated with later ones; NULL: none are
+    struct autocorr_engine *pairs;  // for those correlated with later ones; NULL: none are
     struct autocorr_task task;      // every frame is like it
-    size_t frames, ahead;           // in all; that are decoded at most
+    size_t frames, ahead;           // in all; the most that are decoded
 };
 
 // How many frames, and pairs of them, are computed together: as many as fit into settings->memory_limit. Sets

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images that go on beyond their sides as they began: an image as a volume of one row.
+// Periodic images: an image as a volume of one row.
 #ifndef KN_APP_AUTOCORR_VOLUME_PERIODIC_H
 #define KN_APP_AUTOCORR_VOLUME_PERIODIC_H
 

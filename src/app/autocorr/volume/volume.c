@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is transformed of a volume, and the bound.
+// How a volume is transformed, and the bound of errors.
 //
 // The bound, with e the unit roundoff and N the circle's points: the spectra of two pieces are off by
 // e (log2 N + 2) / 2 of their 2-norm (koine/fft.h), so by Cauchy their product's errors add up to

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlations of volumes, and of images and volumes that go on beyond their sides as they began, by Fourier
-// transforms, every sum exact. Axis 0 is x, the fastest; for offsets up to a reach on each axis
+// Correlations of volumes, and of periodic images and volumes, by Fourier transforms, with every sum exact.
+// Axis 0 is x, the fastest; for offsets up to a reach on each axis
 //
 //     C(X0, Y0, Z0) = sum I(x, y, z) I'(x + X0, y + Y0, z + Z0)   for |X0| <= reach[0], |Y0| <= reach[1], 0
 //     <= Z0 <= reach[2],
 //
-// over the overlap, or, where they are periodic, with positions modulo the sizes. An image is a volume of one
-// row: W x 1 x H, with a reach of 0 in its middle.
+// over the overlap, or, if they are periodic, with positions modulo the sizes. An image is a volume of one
+// row: W x 1 x H, with a reach of 0 on the middle axis.
 //
-// Levels are cut into pieces of so few bits that in double precision no sum of products of two pieces is off
-// by 1/4: rounded it is exact, and the sums of all pairs of pieces, shifted, are those of the levels.
+// Levels are cut into pieces of so few bits that in double precision no sum of products of two pieces has an
+// error of 1/4: rounded it is exact, and the sums of all pairs of pieces, shifted, are those of the levels.
 #ifndef KN_APP_AUTOCORR_VOLUME_VOLUME_H
 #define KN_APP_AUTOCORR_VOLUME_VOLUME_H
 
@@ -32,9 +32,9 @@ struct autocorr_volume {
     bool periodic;
 };
 
-// How an axis is transformed: in a circle of so many points, from which offsets -lower to upper come back.
-// `whole` is what there is of the second image: its size, or all of the circle, where a periodic one has no
-// length that is transformed well and is continued to both sides.
+// How an axis is transformed: on a circle of this many points, from which offsets -lower to upper come back.
+// `whole` is the extent of the second image: its size, or all of the circle if a periodic one has a length
+// that transforms badly and is continued to both sides.
 struct autocorr_volume_axis {
     size_t size, circle, whole, lower, upper;
 };
@@ -72,7 +72,7 @@ static inline size_t autocorr_volume_voxels(const struct autocorr_volume *volume
     return volume->size[0] * volume->size[1] * volume->size[2];
 }
 
-// Where an offset of an axis stands among those that come back; negative: it has no overlap.
+// The index of an offset of an axis among those that come back; negative: it has no overlap.
 static inline ptrdiff_t autocorr_volume_place(const struct autocorr_volume_axis *axis, bool periodic,
                                               ptrdiff_t offset)
 {
@@ -101,8 +101,8 @@ size_t ki_autocorr_volume_spectrum(const struct autocorr_volume_plan *plan);
 size_t ki_autocorr_volume_bytes(const struct autocorr_volume_plan *plan, bool second);
 size_t ki_autocorr_volume_values(const struct autocorr_volume_plan *plan);
 
-// What moves offset -lower of axis x and y to place 0: exp(-2 pi i k lower / circle), two numbers for each k
-// of the axis's spectrum. The caller frees them; NULL: there is no memory.
+// The factors that move offset -lower of axis x and y to place 0: exp(-2 pi i k lower / circle), two numbers
+// for each k of the axis's spectrum. The caller frees them; NULL: out of memory.
 double *ki_autocorr_volume_turns(const struct autocorr_volume_plan *plan, unsigned axis);
 
 // ---- the products of pieces ----

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of volumes where a queue says, or on the host, with what is kept from one to the next.
+// Sums of volumes on the queue's device or on the host, with what is kept from one to the next.
 #ifndef KN_APP_AUTOCORR_VOLUME_VOLUME_ENGINE_H
 #define KN_APP_AUTOCORR_VOLUME_VOLUME_ENGINE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The windows' sums of a volume (struct autocorr_window): an overlap is the volume less k planes at one end
-// of each axis. So each axis is cut into cells, of one voxel at both ends and of all that is between; the
-// sums of cells are added up once, and every window is eight of these sums.
+// of each axis. So each axis is cut into cells, of one voxel at both ends and of everything between; the sums
+// of cells are added up once, and every window is eight of these sums.
 #ifndef KN_APP_AUTOCORR_VOLUME_VOLUME_WINDOWS_H
 #define KN_APP_AUTOCORR_VOLUME_VOLUME_WINDOWS_H
 
@@ -22,7 +22,7 @@ static inline size_t autocorr_cell_begin(size_t size, size_t cells, size_t cell)
     return cell <= cells / 2 || cells == size ? cell : size - (cells - cell);
 }
 
-// Adds a volume up, with all threads; `slices` has room for all of them.
+// Adds up a volume, with all threads; `slices` has room for all of them.
 void ki_autocorr_volume_add_up(const struct autocorr_volume_plan *plan, const struct autocorr_voxels *voxels,
                                struct autocorr_cell *slices);
 
