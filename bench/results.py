@@ -151,7 +151,7 @@ def add(report_path: str, machine: str, date: str) -> None:
     report = json.loads(Path(report_path).read_text())
     paths = []
     for device in report["devices"]:
-        found = [r for r in report["results"] if r["device"] == device["spec"]]
+        found = [r for r in report["results"] if r["device"] == device["spec"] and r["why"] != "left out: not on the host"]
         rates = {}
         for job, case, _, size, head in COMPARED:
             match = [
@@ -184,7 +184,7 @@ def compared_table(index: dict[str, Any]) -> str:
             answers = f"{right} of {all_of_them} right" + "".join(
                 f", {n} {v}" for v, n in entry["verdicts"].items() if v != "right"
             )
-            rows.append([about["name"], {"cuda": "CUDA", "opencl": "OpenCL", "host": "host"}[entry["path"]], entry["driver"],
+            rows.append([about["name"], {"cuda": "CUDA", "opencl": "OpenCL", "host": "host"}[entry["path"]], entry["driver"] or "",
                          report["date"], answers, *(number(entry["rates"][h]) if h in entry["rates"] else "" for h in heads)])  # fmt: skip
     missing = [vendor for vendor in index["wanted"] if vendor not in seen]
     return (
