@@ -20,6 +20,19 @@ struct ki_hash ki_hash_fields(const struct ki_field *fields, size_t count)
     return hash;
 }
 
+bool ki_hash_file(FILE *stream, struct ki_hash *hash)
+{
+    unsigned char part[1 << 16];
+    SHA2_CTX context;
+    size_t got;
+
+    SHA256Init(&context);
+    while ((got = fread(part, 1, sizeof part, stream)))
+        SHA256Update(&context, part, got);
+    SHA256Final(hash->bytes, &context);
+    return !ferror(stream);
+}
+
 void ki_hash_hex(const struct ki_hash *hash, char hex[2 * KI_HASH_BYTES + 1])
 {
     for (size_t i = 0; i < KI_HASH_BYTES; i++)

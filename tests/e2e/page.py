@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""page.py PAGE [FOLDER]: exits with 1 unless a page that koine wrote is well-formed, refers to nothing outside and has less than
+"""page.py [--read] PAGE [FOLDER]: exits with 1 unless a page that koine wrote is well-formed, refers to nothing outside and has less than
 5 MB, and, where Chromium is installed, unless all of this holds of it, opened there without a window, from its file:
 no message on the console, no request but for the page, open in less than a second, each chart drawn inside its frame, text that
 contrasts (WCAG's 4.5) in light and in dark, no page wider than a phone, and tables with the class "sortable" sorted by a click and
-by the keyboard. With FOLDER the screenshots wide.png, narrow.png and dark.png are written there."""
+by the keyboard. With FOLDER the screenshots wide.png, narrow.png and dark.png are written there; with --read the page is not opened."""
 import base64
 import html.parser
 import json
@@ -243,15 +243,16 @@ def check(browser: Browser, page: pathlib.Path, folder: pathlib.Path | None) -> 
 
 def main() -> int:
     program = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
-    page = pathlib.Path(sys.argv[1])
+    arguments = [argument for argument in sys.argv[1:] if argument != "--read"]
+    page = pathlib.Path(arguments[0])
     wrong = read(page)
-    if not program:
-        print("Chromium is not installed: the page was not opened", *wrong, sep="\n")
+    if not program or "--read" in sys.argv:
+        print("the page was not opened" if program else "Chromium is not installed: the page was not opened", *wrong, sep="\n")
         return bool(wrong)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:  # its processes may still write there
         browser = Browser(program, profile)
         try:
-            folder = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+            folder = pathlib.Path(arguments[1]) if len(arguments) > 1 else None
             wrong += check(browser, page, folder)
         finally:
             browser.process.terminate()

@@ -145,7 +145,7 @@ static kn_status report(struct autocorr_run *run, kn_error *err)
     const struct common_arguments *common = &run->arguments->common;
     kn_status status = autocorr_write_files(run, err);
 
-    if (!status && common->json)
+    if (!status && report_wanted(common))
         status = autocorr_write_json(run, err);
     if (!status && report_shows_text(common) && run->pipeline.failed < run->frames.count) {
         if (!autocorr_print(run) || (run->arguments->variants && !autocorr_print_variants(run)))
@@ -264,8 +264,8 @@ const struct command command_autocorr = {
         "--variants is the comparison of Lu et al.: naive (four nested loops), simd (the host's vectors and "
         "threads) and the kernels on the device, for growing R. Times are what a caller waits, without "
         "reading and compiling; all sums have to be the same.",
-    .common = COMMON_DEVICE | COMMON_PRECISION | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE |
-              COMMON_MEMORY | COMMON_RANKS,
+    .common = COMMON_DEVICE | COMMON_PRECISION | COMMON_POLICY | COMMON_JSON | COMMON_REPORT | COMMON_OUTPUT |
+              COMMON_FORCE | COMMON_MEMORY | COMMON_RANKS,
     .precision = "float",
     .options = options,
     .examples =

@@ -42,6 +42,10 @@ static const struct {
     {COMMON_OUTPUT,
      {"output", FIELD(OPTION_PATH, output), .metavar = "DIR",
       .help = "write the result files into this folder; it is created if necessary"}},
+    {COMMON_REPORT,
+     {"report", FIELD(OPTION_PATH, report), .metavar = "FILE.html",
+      .help = "write the result as one page with tables, charts, the method, the command and hashes of the "
+              "inputs"}},
     {COMMON_FORCE, {"force", 'f', FIELD(OPTION_FLAG, force), .help = "overwrite existing files"}},
     {COMMON_MEMORY,
      {"memory-limit", FIELD(OPTION_BYTES, memory_limit), .metavar = "BYTES",

@@ -65,12 +65,15 @@ struct common_arguments {
     int policy;    // kn_policy
     const char *json;
     const char *output;
+    const char *report;  // --report
     size_t memory_limit; // bytes of the host's memory; 0: not given
     bool force;
     bool resume;
     bool quiet;
     bool help;
     struct string_list operands;
+    int word_count; // the words of the command, for its page
+    char **words;
     const char *command; // "koine stats", for messages
     bool check_failed;   // set by a command that computed its answer and found that it does not hold
 };
@@ -89,7 +92,8 @@ enum common_option {
     COMMON_FORCE = 1 << 5,
     COMMON_MEMORY = 1 << 6, // and the command keeps to it, or refuses (memory.h)
     COMMON_RESUME = 1 << 7, // resume.h
-    COMMON_RANKS = 1 << 8   // no option: started several times by a launcher, it is one job (launcher.h)
+    COMMON_RANKS = 1 << 8,  // no option: started several times by a launcher, it is one job (launcher.h)
+    COMMON_REPORT = 1 << 9
 };
 
 struct command_example {

@@ -2,9 +2,12 @@
 #include "report.h"
 
 #include <config.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/os/output.h"
+#include "cli/page/result.h"
 #include "interrupt.h"
 
 bool report_shows_text(const struct common_arguments *common)
@@ -24,7 +27,12 @@ kn_status report_try_file(const char *path, bool force, kn_error *err)
 
 kn_status report_try(const struct common_arguments *common, kn_error *err)
 {
-    return common->json ? report_try_file(common->json, common->force, err) : KN_OK;
+    kn_status status = common->report && strcmp(common->report, "-") == 0
+                           ? ki_fail(err, KN_ERROR_ARGUMENT, "--report needs a file, not standard output")
+                       : common->json ? report_try_file(common->json, common->force, err)
+                                      : KN_OK;
+
+    return status || !common->report ? status : report_try_file(common->report, common->force, err);
 }
 
 json_t *report_begin(const char *command, const kn_device_info *device, const char *precision,
@@ -47,11 +55,51 @@ json_t *report_begin(const char *command, const kn_device_info *device, const ch
     return ki_json_result(&head);
 }
 
+bool report_wanted(const struct common_arguments *common)
+{
+    return common->json || common->report;
+}
+
+void report_picture(json_t **root, const struct common_arguments *common, const char *caption,
+                    const double *values, size_t width, size_t height)
+{
+    json_t *pictures = json_object_get(*root, PAGE_PICTURES);
+
+    if (!common->report || !*root)
+        return;
+    if (!pictures) {
+        pictures = json_array();
+        report_put(root, PAGE_PICTURES, pictures);
+    }
+    if (*root && json_array_append_new(pictures, page_picture(caption, values, width, height))) {
+        json_decref(*root);
+        *root = NULL;
+    }
+}
+
+static kn_status write_page(const json_t *root, const struct common_arguments *common, kn_error *err)
+{
+    const struct page_command command = {common->word_count, common->words};
+    char *page = NULL;
+    kn_status status =
+        root ? page_result(root, &command, &page, err) : ki_fail_memory(err, 0, "writing the page");
+
+    interrupt_hold();
+    if (!status)
+        status = ki_output_write(common->report, page, strlen(page), common->force, err);
+    interrupt_release();
+    free(page);
+    return status;
+}
+
 kn_status report_write(json_t *root, const struct common_arguments *common, kn_error *err)
 {
     kn_status status = KN_OK;
 
-    if (common->json) {
+    if (common->report)
+        status = write_page(root, common, err);
+    json_object_del(root, PAGE_PICTURES);
+    if (common->json && !status) {
         interrupt_hold();
         status = ki_json_write(root, common->json, common->force, err);
         interrupt_release();

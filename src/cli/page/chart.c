@@ -33,45 +33,72 @@ void chart_bar(struct ki_text *page, const struct chart_bar *bar)
 enum { WIDTH = 520, HEIGHT = 340, LEFT = 62, RIGHT = 24, TOP = 12, BOTTOM = 48 };
 
 struct axis {
-    double low, high;  // powers of ten
+    bool linear;
+    double low, high;  // powers of ten, or of a linear one multiples of `step`
     double begin, end; // in the drawing
+    double step;       // from one tick to the next
 };
 
-static bool is_drawn(double x, double y)
+static bool has_value(const struct axis *axis, double value)
 {
-    return x > 0 && y > 0 && isfinite(x) && isfinite(y);
+    return isfinite(value) && (axis->linear || value > 0);
+}
+
+static double on_axis(const struct axis *axis, double value)
+{
+    return axis->linear ? value : log10(value);
 }
 
 static void widen(struct axis *axis, double value)
 {
-    double power = log10(value);
+    axis->low = fmin(axis->low, on_axis(axis, value));
+    axis->high = fmax(axis->high, on_axis(axis, value));
+}
 
-    axis->low = fmin(axis->low, power);
-    axis->high = fmax(axis->high, power);
+// Ticks at whole powers of ten, or at multiples of 1, 2 or 5 times one; the axis begins and ends at a tick.
+static void settle(struct axis *axis, double most)
+{
+    double room = axis->linear ? 0 : 0.02, span = axis->high - axis->low;
+    double power = pow(10, floor(log10(span > 0 ? span / most : 0.1)));
+
+    axis->step = 1;
+    if (axis->linear)
+        for (size_t i = 0; i < 3 && (i == 0 || span / axis->step > most); i++)
+            axis->step = power * (i == 0 ? 2 : i == 1 ? 5 : 10);
+    axis->low = axis->step * floor(axis->low / axis->step - room);
+    axis->high = axis->step * ceil(axis->high / axis->step + room);
+    if (axis->high <= axis->low)
+        axis->high = axis->low + axis->step;
+    if (!axis->linear)
+        axis->step = fmax(1, ceil((axis->high - axis->low) / most));
 }
 
 static bool find_axes(const struct chart_plane *plane, struct axis *x, struct axis *y)
 {
-    *x = (struct axis){INFINITY, -INFINITY, LEFT, WIDTH - RIGHT};
-    *y = (struct axis){INFINITY, -INFINITY, HEIGHT - BOTTOM, TOP};
+    *x = (struct axis){plane->linear_x, INFINITY, -INFINITY, LEFT, WIDTH - RIGHT, 1};
+    *y = (struct axis){plane->linear_y, INFINITY, -INFINITY, HEIGHT - BOTTOM, TOP, 1};
     for (size_t i = 0; i < plane->count; i++)
         for (size_t j = 0; j < plane->series[i].count; j++)
-            if (is_drawn(plane->series[i].x[j], plane->series[i].y[j])) {
+            if (has_value(x, plane->series[i].x[j]) && has_value(y, plane->series[i].y[j])) {
                 widen(x, plane->series[i].x[j]);
                 widen(y, plane->series[i].y[j]);
             }
     if (x->low > x->high)
         return false;
-    for (struct axis *axis = x; axis; axis = axis == x ? y : NULL) {
-        axis->low = floor(axis->low - 0.02);
-        axis->high = ceil(axis->high + 0.02);
-    }
+    settle(x, 6);
+    settle(y, 7);
     return true;
 }
 
 static double place(const struct axis *axis, double value)
 {
-    return axis->begin + (axis->end - axis->begin) * (log10(value) - axis->low) / (axis->high - axis->low);
+    return axis->begin +
+           (axis->end - axis->begin) * (on_axis(axis, value) - axis->low) / (axis->high - axis->low);
+}
+
+static double value_at(const struct axis *axis, double tick)
+{
+    return axis->linear ? tick : pow(10, tick);
 }
 
 // 10^p in few characters: 0.01, 1, 100, 10k, 1M, 10G, 1e-5.
@@ -86,24 +113,31 @@ static void power_name(double power, char *name, size_t size)
         snprintf(name, size, "%g%s", pow(10, p - 3 * step), prefixes[step]);
 }
 
+static void tick_name(const struct axis *axis, double tick, char *name, size_t size)
+{
+    if (axis->linear)
+        snprintf(name, size, "%.4g", fabs(tick) < axis->step / 2 ? 0 : tick);
+    else
+        power_name(tick, name, size);
+}
+
 static void draw_ticks(struct ki_text *page, const struct axis *x, const struct axis *y)
 {
-    double x_step = fmax(1, ceil((x->high - x->low) / 6)), y_step = fmax(1, ceil((y->high - y->low) / 7));
     char name[32];
 
-    for (double power = x->low; power <= x->high; power += x_step) {
-        double at = place(x, pow(10, power));
+    for (double tick = x->low; tick <= x->high + x->step / 100; tick += x->step) {
+        double at = place(x, value_at(x, tick));
 
-        power_name(power, name, sizeof name);
+        tick_name(x, tick, name, sizeof name);
         ki_text_format(page, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>", at, at,
                        TOP, HEIGHT - BOTTOM);
         ki_text_format(page, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", at,
                        HEIGHT - BOTTOM + 17, name);
     }
-    for (double power = y->low; power <= y->high; power += y_step) {
-        double at = place(y, pow(10, power));
+    for (double tick = y->low; tick <= y->high + y->step / 100; tick += y->step) {
+        double at = place(y, value_at(y, tick));
 
-        power_name(power, name, sizeof name);
+        tick_name(y, tick, name, sizeof name);
         ki_text_format(page, "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT,
                        WIDTH - RIGHT, at, at);
         ki_text_format(page, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT - 6, at + 4,
@@ -132,7 +166,7 @@ static void draw_line(struct ki_text *page, const struct chart_series *series, c
     ki_text_format(page, "<path class=\"line s%zu%s\" d=\"", series->colour % CHART_COLOURS,
                    series->look == CHART_DASHED ? " dashed" : "");
     for (size_t i = 0; i < series->count; i++) {
-        bool drawn = is_drawn(series->x[i], series->y[i]);
+        bool drawn = has_value(x, series->x[i]) && has_value(y, series->y[i]);
 
         if (drawn)
             ki_text_format(page, "%s%.1f %.1f", begun ? "L" : "M", place(x, series->x[i]),
@@ -151,7 +185,7 @@ static void draw_points(struct ki_text *page, const struct chart_series *series,
         double at_x, at_y;
 
         number++;
-        if (!is_drawn(series->x[i], series->y[i]))
+        if (!has_value(x, series->x[i]) || !has_value(y, series->y[i]))
             continue;
         at_x = place(x, series->x[i]);
         at_y = place(y, series->y[i]);

@@ -18,7 +18,8 @@ struct chart_bar {
 };
 void chart_bar(struct ki_text *page, const struct chart_bar *bar);
 
-// Lines and points between two logarithmic axes. Points that are not positive and finite are left out.
+// Lines and points between two axes, logarithmic ones unless `linear`. Points that are not finite, or on a
+// logarithmic axis not positive, are left out.
 enum chart_look {
     CHART_LINE_AND_POINTS,
     CHART_LINE,
@@ -36,6 +37,7 @@ struct chart_plane {
     const char *title, *x_label, *y_label; // the title is for those who listen
     const struct chart_series *series;
     size_t count;
+    bool linear_x, linear_y;
 };
 // Nothing is drawn if no point is left.
 void chart_plane(struct ki_text *page, const struct chart_plane *plane);

@@ -299,8 +299,8 @@ const struct command command_recon = {
         "and separately the buffers on a GPU. --policy applies to the device's kernels; with strict or fast, "
         "Fourier transforms use Koine's own kernels, since other libraries do not follow the policy, and "
         "with fast the error bounds no longer hold.",
-    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE | COMMON_MEMORY |
-              COMMON_RESUME | COMMON_RANKS,
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_REPORT | COMMON_OUTPUT | COMMON_FORCE |
+              COMMON_MEMORY | COMMON_RESUME | COMMON_RANKS,
     .options = options,
     .examples = {{"koine recon scan --trajectory radial --matrix 128,128 -o image.png",
                   "20 iterations of least squares from scan.cfl and radial.cfl"},

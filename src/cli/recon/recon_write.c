@@ -326,6 +326,27 @@ static void put_scan(json_t **root, const struct recon_run *run)
     report_put(root, "basis", ki_json_string(recon_basis_name(run)));
 }
 
+// The image's magnitude, of a volume the slice in the middle, of coils that are not joined the first.
+static kn_status add_picture(json_t **root, const struct recon_run *run, kn_error *err)
+{
+    const struct mri_scan *scan = &run->scan;
+    size_t width = scan->matrix.size[0], height = scan->matrix.size[1],
+           slices = width && height ? scan->voxels / (width * height) : 0;
+    const double complex *image = (const double complex *)kn_recon_solution_get_image(run->shown);
+    double *magnitude;
+
+    if (!run->arguments->common.report || scan->positions || !slices)
+        return KN_OK;
+    magnitude = malloc(width * height * sizeof *magnitude);
+    if (!magnitude)
+        return ki_fail_memory(err, width * height * sizeof *magnitude, "a picture");
+    for (size_t i = 0; i < width * height; i++)
+        magnitude[i] = cabs(image[slices / 2 * width * height + i]);
+    report_picture(root, &run->arguments->common, "The magnitude of the image", magnitude, width, height);
+    free(magnitude);
+    return KN_OK;
+}
+
 kn_status recon_write_json(struct recon_run *run, kn_error *err)
 {
     const struct recon_arguments *arguments = run->arguments;
@@ -364,5 +385,9 @@ kn_status recon_write_json(struct recon_run *run, kn_error *err)
     report_put(&root, "stages", stages_json(details));
     if (arguments->variants)
         report_put(&root, "variants", variants_json(run));
+    if (add_picture(&root, run, err)) {
+        json_decref(root);
+        return err->code;
+    }
     return report_write(root, &arguments->common, err);
 }

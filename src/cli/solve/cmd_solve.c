@@ -278,8 +278,8 @@ const struct command command_solve = {
         "--correction hides the second from the host. error_estimate (null in double precision) and "
         "precision_reached are those of the column with the greatest estimate; \"solutions\" has all "
         "columns. history has the residual before and after each iteration, on a device the normal residual.",
-    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE | COMMON_MEMORY |
-              COMMON_RESUME | COMMON_RANKS,
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_REPORT | COMMON_OUTPUT | COMMON_FORCE |
+              COMMON_MEMORY | COMMON_RESUME | COMMON_RANKS,
     .options = options,
     .examples = {{"koine solve system.mtx b.mtx --noise 3.5 -o x.npy",
                   "in double precision on the host, until the residual reaches the noise"},

@@ -179,7 +179,7 @@ static kn_status run_stats(void *given, kn_error *err)
         status = stats_compute_files(&run, &files, err);
     if (!status)
         status = stats_write_files(&run, err);
-    if (!status && common->json)
+    if (!status && report_wanted(common))
         status = stats_write_json(&run, err);
     if (!status && report_shows_text(common) && !stats_print(&run))
         status = ki_fail_memory(err, 0, "printing the results");
@@ -267,8 +267,8 @@ const struct command command_stats = {
         "are prefixes partitions.csv, a line for each of them. --plots adds time.svg, for the first column "
         "of the first file, and cv.svg and mad.svg, for all columns. For several files a table of MAD and CV "
         "follows, a line for each file.",
-    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE | COMMON_MEMORY |
-              COMMON_RESUME | COMMON_RANKS,
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_REPORT | COMMON_OUTPUT | COMMON_FORCE |
+              COMMON_MEMORY | COMMON_RESUME | COMMON_RANKS,
     .options = options,
     .examples = {{"koine stats --column acc_x --json result.json recordings/",
                   "one column of each .csv file in a folder, on the best device, and the result as JSON"},

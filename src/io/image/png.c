@@ -68,25 +68,53 @@ static bool encode(png_structp png, png_infop info, const struct ki_picture *pic
     return true;
 }
 
+// `path` is for messages.
+static kn_status write_to(FILE *stream, const char *path, const struct ki_picture *picture, kn_error *err)
+{
+    kn_error own = KN_ERROR_INIT;
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &own, on_error, on_warning);
+    png_infop info = png ? png_create_info_struct(png) : NULL;
+    kn_status status = KN_OK;
+
+    if (!info)
+        status = ki_fail_memory(err, 0, path);
+    else if (!encode(png, info, picture, stream))
+        status = ki_fail_at(err, KN_ERROR_OUTPUT, path, 0, "%s", own.text);
+    png_destroy_write_struct(&png, &info);
+    return status;
+}
+
+kn_status ki_png_bytes(const struct ki_picture *picture, char **bytes, size_t *count, kn_error *err)
+{
+    FILE *stream = NULL;
+    kn_status status = check(picture, err);
+
+    *bytes = NULL;
+    if (status)
+        return status;
+    stream = open_memstream(bytes, count);
+    if (!stream)
+        return ki_fail_memory(err, 0, "a picture");
+    status = write_to(stream, "a picture", picture, err);
+    if (fclose(stream) && !status)
+        status = ki_fail_memory(err, 0, "a picture");
+    if (status) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return status;
+}
+
 kn_status ki_png_write(const char *path, const struct ki_picture *picture, bool force, kn_error *err)
 {
     struct ki_output *out = NULL;
-    kn_error own = KN_ERROR_INIT;
-    png_structp png = NULL;
-    png_infop info = NULL;
     kn_status status = check(picture, err);
 
     if (!status)
         status = ki_output_open(path, force, &out, err);
     if (status)
         return status;
-    png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &own, on_error, on_warning);
-    info = png ? png_create_info_struct(png) : NULL;
-    if (!info)
-        status = ki_fail_memory(err, 0, path);
-    else if (!encode(png, info, picture, ki_output_stream(out)))
-        status = ki_fail_at(err, KN_ERROR_OUTPUT, path, 0, "%s", own.text);
-    png_destroy_write_struct(&png, &info);
+    status = write_to(ki_output_stream(out), path, picture, err);
     if (!status)
         return ki_output_close(out, err);
     ki_output_discard(out);

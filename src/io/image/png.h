@@ -18,6 +18,9 @@ struct ki_picture {
 // KN_ERROR_ARGUMENT for sizes and bits other than those above; KN_ERROR_OUTPUT; KN_ERROR_MEMORY.
 kn_status ki_png_write(const char *path, const struct ki_picture *picture, bool force, kn_error *err);
 
+// The same as bytes in memory, which the caller frees.
+kn_status ki_png_bytes(const struct ki_picture *picture, char **bytes, size_t *count, kn_error *err);
+
 // A picture of real numbers: `low` and below are black, `high` and above white, NaN black; if `high` is not
 // above `low`, everything is black. The caller frees `picture->pixels`. KN_ERROR_ARGUMENT, KN_ERROR_MEMORY.
 kn_status ki_picture_of(const double *values, size_t width, size_t height, unsigned bits, double low,

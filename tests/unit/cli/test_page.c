@@ -85,6 +85,29 @@ START_TEST(a_chart_draws_what_can_be_drawn)
 }
 END_TEST
 
+START_TEST(linear_axes_have_negative_numbers_and_zero)
+{
+    const double x[] = {0, 1, 2}, y[] = {-0.25, 0, 0.5};
+    const struct chart_series series = {NULL, x, y, 3, CHART_LINE_AND_POINTS, 0};
+    const struct chart_plane plane = {"title", "x", "y", &series, 1, true, true};
+    const struct chart_plane flat = {
+        "title", "x", "y", &(struct chart_series){NULL, y, x, 1, CHART_LINE_AND_POINTS, 0}, 1, true, true};
+    struct ki_text text = KI_TEXT_INIT;
+
+    chart_plane(&text, &plane);
+    ck_assert_uint_eq(count(ki_text_string(&text), "<circle"), 3);
+    ck_assert_ptr_nonnull(strstr(ki_text_string(&text), ">0</text>"));
+    ck_assert_ptr_nonnull(strstr(ki_text_string(&text), ">-0.2</text>"));
+    ck_assert_ptr_nonnull(strstr(ki_text_string(&text), ">0.5</text>"));
+    ki_text_clear(&text);
+    chart_plane(&text, &flat); // one value
+    ck_assert_uint_eq(count(ki_text_string(&text), "<circle"), 1);
+    ck_assert_uint_eq(count(ki_text_string(&text), "nan"), 0);
+    ck_assert_uint_eq(count(ki_text_string(&text), "inf"), 0);
+    ki_text_free(&text);
+}
+END_TEST
+
 START_TEST(a_bar_stays_within_its_row)
 {
     const struct chart_bar too_long = {
@@ -106,7 +129,8 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {what_comes_from_outside_is_escaped, text_stays_what_it_is,
-                                  a_chart_draws_what_can_be_drawn, a_bar_stays_within_its_row};
+                                  a_chart_draws_what_can_be_drawn, linear_axes_have_negative_numbers_and_zero,
+                                  a_bar_stays_within_its_row};
 
     return TEST_RUN("page", CK_FORK_GETENV, tests);
 }

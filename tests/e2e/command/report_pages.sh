@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# --report FILE.html of stats, autocorr, recon and solve: one page with numbers, charts, pictures, the method, the command
+# and the hashes of what was read, whatever the names of files say. On the host: no device is needed.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+KOINE_DEVICE=host
+export KOINE_DEVICE
+
+command -v python3 >/dev/null || skip python "python3 makes the inputs and reads the pages"
+hostile="$work/a'<script>alert(1)<script>&.csv" # a slash would be a folder
+write_numbers "$hostile"
+python3 - "$work" <<'PYTHON'
+import random, struct, sys
+random.seed(5)
+def npy(path, kind, shape, data):
+    head = repr({"descr": kind, "fortran_order": False, "shape": shape}).encode()
+    head += b" " * (117 - len(head)) + b"\n"
+    open(path, "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + data)
+npy(sys.argv[1] + "/image.npy", "|u1", (40, 60), bytes(random.randrange(256) for _ in range(2400)))
+npy(sys.argv[1] + "/b.npy", "<f8", (30,), struct.pack("<30d", *(random.random() for _ in range(30))))
+lines = [f"{i} {j} {random.random():.6f}" for i in range(1, 31) for j in range(1, 21) if random.random() < 0.4]
+open(sys.argv[1] + "/a.mtx", "w").write("%%MatrixMarket matrix coordinate real general\n30 20 " + f"{len(lines)}\n" + "\n".join(lines) + "\n")
+PYTHON
+koine phantom --matrix 48,32 -o "$work/true.npy" >/dev/null
+koine trajectory golden --samples 32 -o "$work/path.npy" >/dev/null
+koine phantom --matrix 48,32 --kspace "$work/path.npy" -o "$work/scan.npy" >/dev/null
+
+# page NAME FLAG: well-formed and self-contained; without --read also as it should be in Chromium, where that is installed.
+page()
+{
+    # shellcheck disable=SC2086 # no flag is no word
+    python3 "${srcdir:-.}/tests/e2e/page.py" ${2:-} "$work/$1.html" || fail "$1.html: see above"
+}
+
+# says NAME TEXT...: the page has each of these texts.
+says()
+{
+    name=$1
+    shift
+    for text in "$@"; do
+        grep -qF -e "$text" "$work/$name.html" || fail "$name.html does not say: $text"
+    done
+}
+
+hash_of()
+{
+    sha256sum <"$1" | cut -d ' ' -f 1
+}
+
+expect_exit 0 koine stats "$hostile" --method sort --report "$work/stats.html"
+page stats
+says stats 'Batcher' "a&#39;\\&#39;&#39;&lt;script&gt;" '--method sort --report' "$(hash_of "$hostile")" '<h2>device</h2>' '3.53553'
+expect_exit 3 koine stats "$hostile" --report "$work/stats.html"
+expect_stderr 'stats\.html: already exists'
+expect_exit 2 koine stats "$hostile" --report -
+expect_stderr '--report needs a file'
+
+expect_exit 0 koine autocorr "$work/image.npy" --max-offset 6 --report "$work/autocorr.html"
+page autocorr --read
+says autocorr 'aria-label="c1d"' 'Lu et al.' "$(hash_of "$work/image.npy")"
+
+expect_exit 0 koine recon "$work/scan.npy" --matrix 48,32 --trajectory "$work/path.npy" --iterations 4 --report "$work/recon.html" -o "$work/image2.npy" \
+    --json "$work/recon.json"
+page recon
+says recon 'src="data:image/png;base64,' 'aria-label="iterations"' 'Hestenes and Stiefel' "$(hash_of "$work/scan.npy")" \
+    "$(hash_of "$work/path.npy")"
+! grep -qF "$(hash_of "$work/image2.npy")" "$work/recon.html" || fail "recon.html has what was written among the inputs"
+! grep -q pictures "$work/recon.json" || fail "the JSON has the page's picture"
+# The picture: as large as the image, the skull white, the outside dark.
+python3 - "$work/recon.html" <<'PYTHON' || fail "recon.html: the picture"
+import base64, re, struct, sys
+png = base64.b64decode(re.search(r"base64,([^\"]+)", open(sys.argv[1]).read())[1])
+assert png[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">IIB", png[16:25]) == (48, 32, 8), png[:32]
+PYTHON
+
+expect_exit 0 koine solve "$work/a.mtx" "$work/b.npy" --iterations 8 -o "$work/x.npy" --report "$work/solve.html"
+page solve --read
+says solve 'aria-label="history"' 'Stock and Koch' "$(hash_of "$work/a.mtx")" "$(hash_of "$work/b.npy")"
