@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from .solving import Solution, solve
     from .sparse import SparseOperator
     from .systems import Answer, LeastSquares, least_squares
-    from .tomography import RayTransform, sinogram
+    from .tomography import RayTransform, remove_stripes, sinogram
 
 __all__ = [
     "Answer",
@@ -119,6 +119,7 @@ __all__ = [
     "quantile",
     "recon",
     "reduce",
+    "remove_stripes",
     "rfft",
     "rolling_mad",
     "rolling_median",
@@ -155,7 +156,7 @@ _later = {
     "solving": "Solution solve",
     "sparse": "SparseOperator",
     "systems": "Answer LeastSquares least_squares",
-    "tomography": "RayTransform sinogram",
+    "tomography": "RayTransform remove_stripes sinogram",
 }
 
 

@@ -208,3 +208,37 @@ def sinogram(
     made = np.empty((angles, detectors // bin))
     call(lib.kn_tomography_sinogram_from_counts, task, ffi.from_buffer("double[]", made))
     return made
+
+
+def remove_stripes(sinogram: npt.ArrayLike, width: int = 0) -> npt.NDArray[np.float64]:
+    """A sinogram without the stripes of detectors whose gain differs from their neighbours'.
+
+    They are rings in pictures.
+
+    Parameters
+    ----------
+    sinogram : array_like of float, shape (angles, detectors)
+    width : int
+        Of how many neighbouring detectors a median is taken, an odd number; 0: a hundredth of all, at least 5.
+
+    Returns
+    -------
+    numpy.ndarray of float64, shape (angles, detectors)
+
+    Notes
+    -----
+    By sorting the numbers of each detector (Vo, Atwood and Drakopoulos 2018, algorithm 3).
+
+    Examples
+    --------
+    >>> import koine, numpy
+    >>> striped = numpy.tile(numpy.arange(4.0)[:, None], (1, 9))
+    >>> striped[:, 4] += 1
+    >>> koine.remove_stripes(striped)[:, 4]
+    array([0., 1., 2., 3.])
+    """
+    made, width = doubles(sinogram, "sinogram").copy(), natural(width, "width")
+    if made.ndim != 2:
+        raise ValueError(f"sinogram has {made.ndim} axes, not two: a line for each angle")
+    call(lib.kn_tomography_remove_stripes, *made.shape, width, ffi.from_buffer("double[]", made))
+    return made

@@ -136,6 +136,8 @@ CONVERTING: dict[str, Call] = {
     "RayTransform, angles": lambda x: koine.RayTransform(x, 4),
     "RayTransform, size": lambda x: koine.RayTransform(4, x),
     "sinogram": koine.sinogram,
+    "remove_stripes": koine.remove_stripes,
+    "fbp": lambda x: koine.RayTransform(4, 4).fbp(x),
     "least_squares, a": lambda x: koine.least_squares(x, np.ones(12)),
     "least_squares, b": lambda x: koine.least_squares(np.eye(12), x),
     "least_squares, x0": lambda x: koine.least_squares(np.eye(12), np.ones(12), x0=x if x is not None else "none"),
@@ -363,6 +365,8 @@ NUMBERS: dict[str, list[Callable[[], Any]]] = {
     "a callback": [lambda c=c: koine.solve(np.eye(3), np.ones(3), callback=c) for c in (3, "call", object())],
     "detectors": [lambda d=d: koine.RayTransform(3, 3, d) for d in (0, -1, 1.5, "3", 1 << 40)],
     "axis_offset": [lambda d=d: koine.RayTransform(3, 3, axis_offset=d) for d in (np.nan, np.inf, 1e9, "0", None)],
+    "width": [lambda w=w: koine.remove_stripes([[1.0, 2.0]], w) for w in (2, -1, 1.5, "1", None)],
+    "filter": [lambda f=f: koine.RayTransform(3, 3).fbp(np.ones((3, 3)), f) for f in ("box", 1, None)],
     "bin": [lambda b=b: koine.sinogram([[1.0, 2.0]], bin=b) for b in (0, -1, 3, 1.5, "1", None)],
     "a library": [lambda n=n: koine.matmul(np.ones((2, 2)), np.ones((2, 2)), library=n) for n in ("blas", None, 1)],
     "shapes of matrices": [

@@ -99,6 +99,17 @@ def test_sinogram_of_counts() -> None:
         koine.sinogram(counts, dark=dark)
 
 
+def test_stripes_are_removed() -> None:
+    clean = np.tile(np.random.default_rng(5).random(12)[:, None], (1, 30))
+    striped = clean.copy()
+    striped[:, [3, 4, 20]] += [0.5, -0.25, 2.0]
+    assert np.array_equal(koine.remove_stripes(striped), clean) and striped[0, 20] > clean[0, 20]
+    with pytest.raises(koine.ArgumentError, match="odd"):
+        koine.remove_stripes(striped, 4)
+    with pytest.raises(ValueError, match="axes"):
+        koine.remove_stripes(striped[0])
+
+
 def test_geometries_that_are_refused() -> None:
     for angles, size in ((0, 8), (8, 0), ([np.nan], 8), (1 << 30, 8), (8, 1 << 20)):
         with pytest.raises((koine.ArgumentError, koine.LimitError)):

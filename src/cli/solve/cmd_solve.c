@@ -58,6 +58,9 @@ static const struct option_row options[] = {
              "csr-vector, coo, hyb, sell, merge; the host has sell and simple"},
     {"rhs", FIELD(OPTION_PATH, rhs), .metavar = "all|K", .fallback = "all",
      .help = "solve for all columns of B, or for column K from 1"},
+    {"stripes", FIELD(OPTION_FLAG, stripes),
+     .help = "of parallel beams: first remove stripes from the sinogram, which are rings in the picture, by "
+             "sorting (Vo and others 2018)"},
     {"slice", FIELD(OPTION_PATH, slice), .metavar = "K",
      .help = "slice of measured tomography (.h5), from 0 (default: 0)"},
     {"angles", FIELD(OPTION_PATH, rays.angles), .metavar = "FILE",

@@ -16,7 +16,7 @@ struct solve_arguments {
     struct geometry_options rays;
     const char *start, *tolerance, *noise, *lambda, *smooth, *bounds, *correction, *weight, *rhs, *slice;
     size_t iterations;
-    bool nonnegative, sweep;
+    bool nonnegative, stripes, sweep;
     int method, stop, filter, preconditioner, format, precision;
 };
 

@@ -202,6 +202,7 @@ kn_status solve_write_json(struct solve_command *command, kn_error *err)
                command->matrix ? json_integer((json_int_t)kn_sparse_get_nonzeros(command->matrix))
                                : json_null());
     report_put(&root, "method", json_string(solve_method_names[command->task.method]));
+    report_put(&root, "stripes", json_boolean(command->arguments->stripes));
     if (command->task.method == KN_LEAST_SQUARES_FBP)
         report_put(&root, "filter", json_string(solve_filter_names[command->task.filter]));
     report_put(&root, "code", json_string(facts->code));

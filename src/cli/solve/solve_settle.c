@@ -175,8 +175,9 @@ enum fact {
     GRAM,
     FBP,
     NO_FBP,
-    FILTER,  // other than the ramp
-    RAYS,    // --angles or --offset
+    FILTER, // other than the ramp
+    RAYS,   // --angles or --offset
+    STRIPES,
     NO_RAYS, // A is a file
     TERMS,   // --lambda or --smooth
     STOPPED, // before all iterations are done
@@ -216,6 +217,7 @@ static const struct {
      .text = "--correction replaces the penalty for bounds; write both in one expression"},
     {{START, GRAM}, .text = "-x starts iterations, but --method gram has none"},
     {{START, FBP}, .text = "-x starts iterations, but --method fbp has none"},
+    {{STRIPES, NO_RAYS}, .text = "--stripes is for A = parallel:..., whose sinograms have them"},
     {{RAYS, NO_RAYS}, .text = "--angles and --offset are for A = parallel:..., a geometry"},
     {{FBP, NO_RAYS}, .text = "--method fbp is for A = parallel:..., whose projections it filters"},
     {{FBP, TERMS}, .text = "--lambda and --smooth are terms that --method fbp does not have; see --filter"},
@@ -277,6 +279,7 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
         [NO_FBP] = task->method != KN_LEAST_SQUARES_FBP,
         [FILTER] = task->filter != KN_TOMOGRAPHY_RAMP,
         [RAYS] = arguments->rays.angles || arguments->rays.offset,
+        [STRIPES] = arguments->stripes,
         [NO_RAYS] = !arguments->sweep && !geometry_is(arguments->tool.common.operands.items[0]),
         [TERMS] = task->lambda > 0 || task->smooth > 0,
         [STOPPED] = task->stop != KN_LEAST_SQUARES_STOP_FIXED,
@@ -469,6 +472,18 @@ static kn_status read_starts(struct solve_command *command, kn_error *err)
     return status;
 }
 
+static kn_status remove_stripes(struct solve_command *command, kn_error *err)
+{
+    const kn_tomography_geometry *geometry = &command->geometry;
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < command->b.count && command->arguments->stripes && !status; i++)
+        status = ki_error_unname(kn_tomography_remove_stripes(geometry->angles, geometry->detectors, 0,
+                                                              command->b.values + i * command->b.rows, err),
+                                 err);
+    return status;
+}
+
 kn_status solve_read(struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;
@@ -486,6 +501,8 @@ kn_status solve_read(struct solve_command *command, kn_error *err)
         status = sparse_try_solutions(arguments->tool.out, command->columns, command->b.count, err);
     if (!status)
         status = read_starts(command, err);
+    if (!status)
+        status = remove_stripes(command, err);
     command->tool.seconds.read = ki_clock_seconds() - start;
     return status;
 }

@@ -222,6 +222,22 @@ report = json.load(open("fbp.json"))
 assert report["method"] == "fbp" and report["filter"] == "hann" and report["iterations"] == 0
 assert report["adjoint"] is None and report["normal_residual"] is None and 0 < report["residual"] < 2
 PYTHON
+python3 - "$work" "$sources/tests/e2e" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[2])
+sys.dont_write_bytecode = True
+import arrays
+clean = [(7 * t * t + 3 * t) % 11 for t in range(5) for k in range(9)]
+arrays.save(sys.argv[1] + "/clean.npy", "f8", clean, (5, 9))
+arrays.save(sys.argv[1] + "/striped.npy", "f8", [value + (i % 9 == 4) for i, value in enumerate(clean)], (5, 9))
+PYTHON
+expect_exit 0 koine solve parallel:5,9,7 "$work/clean.npy" --method fbp --device host -o "$work/without.npy"
+expect_exit 0 koine solve parallel:5,9,7 "$work/striped.npy" --stripes --method fbp --device host -o "$work/with.npy" \
+    --json "$work/stripes.json"
+cmp "$work/without.npy" "$work/with.npy" || fail "a stripe is left"
+grep -q '"stripes": true' "$work/stripes.json" || fail "the stripes are not in the report"
+expect_exit 2 koine solve "$a" "$b" --stripes -o "$work/none.npy"
+expect_stderr 'whose sinograms have them'
 for refused in "--lambda 1:terms" "--nonnegative:no bounds" "--tolerance 0.1:no iterations to stop" "-x $work/x0.npy:-x starts"; do
     # shellcheck disable=SC2086 # options
     expect_exit 2 koine solve parallel:5,9,7 "$work/sinogram.npy" --method fbp ${refused%%:*} -o "$work/none.npy"

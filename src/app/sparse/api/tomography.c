@@ -7,13 +7,17 @@
 
 #include "app/sparse/tomography/phantom.h"
 #include "app/sparse/tomography/sinogram.h"
+#include "app/sparse/tomography/stripes.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "operator_internal.h"
 #include "sparse_internal.h"
 
-enum { MOST_OVERSAMPLE = 64 };
+enum {
+    MOST_OVERSAMPLE = 64,
+    NARROWEST = 5 // detectors that a stripe is looked for among
+};
 
 // ---- geometries ----
 
@@ -273,4 +277,33 @@ kn_status kn_tomography_sinogram_from_counts(const kn_tomography_counts *counts,
                                              kn_error *err)
 {
     return ki_error_name(__func__, make_sinogram(__func__, counts, sinogram, err), err);
+}
+
+// ---- stripes ----
+
+static kn_status remove_stripes(size_t angles, size_t detectors, size_t width, double *sinogram,
+                                kn_error *err)
+{
+    kn_status status;
+
+    if (!sinogram)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "sinogram is NULL");
+    if (!angles || !detectors)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%zu projections of %zu detectors; expected at least 1 each",
+                       angles, detectors);
+    if (width && width % 2 == 0)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "a width of %zu detectors; expected an odd one", width);
+    if (angles > SIZE_MAX / 16 / detectors)
+        return ki_fail(err, KN_ERROR_LIMIT, "%zu x %zu numbers are more than the address space holds", angles,
+                       detectors);
+    status = check_frames("sinogram", sinogram, angles, detectors, err);
+    if (!width)
+        width = detectors / 100 > NARROWEST ? detectors / 100 | 1 : NARROWEST;
+    return status ? status : ki_sparse_remove_stripes(angles, detectors, width, sinogram, err);
+}
+
+kn_status kn_tomography_remove_stripes(size_t angles, size_t detectors, size_t width, double *sinogram,
+                                       kn_error *err)
+{
+    return ki_error_name(__func__, remove_stripes(angles, detectors, width, sinogram, err), err);
 }

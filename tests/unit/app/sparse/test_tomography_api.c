@@ -5,6 +5,8 @@
 
 #include <koine/koine.h>
 
+#include "support/compare.h"
+
 #include "unit/app/sparse/host/parallel_support.h"
 
 // What a weight computed on a device is off by, in roundings (koine/tomography.h).
@@ -337,6 +339,74 @@ START_TEST(counts)
 }
 END_TEST
 
+// ---- stripes ----
+
+// The number of this rank that a detector has.
+static double of_rank(const double *sinogram, size_t angles, size_t detectors, size_t k, size_t rank)
+{
+    double column[16];
+
+    for (size_t t = 0; t < angles; t++)
+        column[t] = sinogram[t * detectors + k];
+    qsort(column, angles, sizeof *column, test_by_value);
+    return column[rank];
+}
+
+// Each number beside a median of its rank's neighbours; a gain of one detector vanishes.
+START_TEST(stripes)
+{
+    enum { ANGLES = 13, DETECTORS = 23, BAD = 9 };
+    uint64_t state = test_seed("stripes");
+    const size_t widths[] = {1, 3, 0, 9, 101};
+    double *given = random_numbers(ANGLES * DETECTORS, &state),
+           *found = test_poisoned(ANGLES * DETECTORS * sizeof *found + API_ROOM);
+
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+        const size_t width = widths[w] ? widths[w] : 5;
+
+        memcpy(found, given, ANGLES * DETECTORS * sizeof *found);
+        EXPECT_OK(kn_tomography_remove_stripes(ANGLES, DETECTORS, widths[w], found, &err));
+        for (size_t i = 0; i < ANGLES * DETECTORS; i++) {
+            double window[DETECTORS], median;
+            size_t k = i % DETECTORS, rank = 0, count = 0;
+
+            for (size_t t = 0; t < ANGLES; t++)
+                rank += given[t * DETECTORS + k] < given[i];
+            for (size_t j = 0; j < DETECTORS; j++)
+                if ((j > k ? j - k : k - j) <= width / 2)
+                    window[count++] = of_rank(given, ANGLES, DETECTORS, j, rank);
+            qsort(window, count, sizeof *window, test_by_value);
+            median = (window[(count - 1) / 2] + window[count / 2]) / 2;
+            ck_assert_msg(found[i] == median, "width %zu, %zu: %g, not %g", width, i, found[i], median);
+        }
+    }
+    for (size_t i = 0; i < ANGLES * DETECTORS; i++)
+        found[i] = given[i / DETECTORS] + (i % DETECTORS == BAD ? 3 : 0);
+    EXPECT_OK(kn_tomography_remove_stripes(ANGLES, DETECTORS, 0, found, &err));
+    for (size_t i = 0; i < ANGLES * DETECTORS; i++)
+        ck_assert(found[i] == given[i / DETECTORS]);
+    expect_room(found, ANGLES * DETECTORS * sizeof *found, ANGLES * DETECTORS * sizeof *found + API_ROOM);
+    free(given);
+    free(found);
+}
+END_TEST
+
+START_TEST(refused_stripes)
+{
+    double sinogram[] = {1, 2, 3, 4, 5, NAN};
+
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "detector 2 of frame 1 (from 0) is nan",
+                   kn_tomography_remove_stripes(2, 3, 0, sinogram, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_tomography_remove_stripes(2, 3, 0, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "at least 1", kn_tomography_remove_stripes(0, 3, 0, sinogram, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "an odd one", kn_tomography_remove_stripes(1, 3, 4, sinogram, &err));
+    EXPECT_REFUSED(KN_ERROR_LIMIT, "address space",
+                   kn_tomography_remove_stripes(SIZE_MAX / 2, 4, 3, sinogram, &err));
+    for (size_t i = 0; i < 5; i++)
+        ck_assert(sinogram[i] == (double)(i + 1));
+}
+END_TEST
+
 // ---- what is refused ----
 
 START_TEST(refused_geometries)
@@ -443,8 +513,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {on_a_device, on_the_host,      ran,    matrices,           projections,
-                                  phantom,     phantom_sinogram, counts, refused_geometries, refused_calls};
+    const TTest *const tests[] = {
+        on_a_device,      on_the_host, ran,     matrices,        projections,        phantom,
+        phantom_sinogram, counts,      stripes, refused_stripes, refused_geometries, refused_calls};
 
     return test_run("tomography api", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
