@@ -147,6 +147,19 @@ static char *name_folder(const char *result)
     return ki_text_take(&name);
 }
 
+bool resume_is_there(const char *result)
+{
+    struct ki_text path = KI_TEXT_INIT;
+    char *folder = result ? name_folder(result) : NULL;
+    bool is_there;
+
+    ki_text_format(&path, "%s/journal", folder ? folder : "");
+    is_there = folder && !path.failed && access(ki_text_string(&path), F_OK) == 0;
+    ki_text_free(&path);
+    free(folder);
+    return is_there;
+}
+
 // Of an earlier run that nobody goes on with.
 static kn_status clear(const struct resume *resume, bool force, kn_error *err)
 {

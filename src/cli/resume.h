@@ -24,6 +24,9 @@ void resume_plan_file(struct resume *resume, const char *path);
 void resume_plan_text(struct resume *resume, const char *text);
 void resume_plan_number(struct resume *resume, size_t number);
 
+// Whether there is a journal beside `result`; NULL is fine.
+bool resume_is_there(const char *result);
+
 // Before the work: the journal beside `result`, the file or folder that it is for, with --resume or if this
 // run `keeps` pieces without it. NULL or "-": there is none, and --resume is refused. Says on standard error
 // what is taken from it; an interruption from now on says how to go on. A journal that is there is refused

@@ -258,14 +258,14 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
                        "--policy fast: the sums are exact integers, which relaxed maths cannot guarantee; "
                        "leave it out, or use strict");
     if (!run->arguments->variants && method != KN_AUTOCORR_AUTO && !kn_autocorr_method_runs(method, true) &&
-        !common->devices.count) {
+        !common->devices.count && !common->resume) {
         place_host(&run->place);
     } else {
         status = choose_places(&common->devices, &chosen, err);
         if (!status)
-            status =
-                chosen.count > 1 ? autocorr_share_open(run, &chosen, err) : open_place(run, &chosen, err);
-        if (!status && is_processor(run, chosen.specs[0].spec)) {
+            status = chosen.count > 1 || common->resume ? autocorr_share_open(run, &chosen, err)
+                                                        : open_place(run, &chosen, err);
+        if (!status && !run->share.count && is_processor(run, chosen.specs[0].spec)) {
             place_close(&run->place);
             place_host(&run->place);
         }

@@ -20,6 +20,7 @@ struct job {
     size_t together;                     // frames of a piece of the second
     bool one_size;                       // of frames as they are decoded
     size_t width, height, bytes;         // of the first that could be done
+    kn_autocorr_series *first;           // that has done it, where others may do nothing
 };
 
 // Neighbouring frames on their way through a place's series.
@@ -197,11 +198,23 @@ static void close_series(struct autocorr_run *run)
     }
 }
 
+// The series of the first job.
+static void set_aside(struct job *job)
+{
+    const struct autocorr_run *run = job->run;
+
+    for (size_t i = 0; i < run->share.count && !job->first; i++) {
+        job->first = run->shared[i];
+        run->shared[i] = NULL;
+    }
+}
+
 static kn_status begin(struct job *job, kn_error *err)
 {
     const kn_distribute_job first =
         KN_INIT(kn_distribute_job, .piece_count = 1, .run = run_first, .name = name_first, .data = job);
 
+    job->run->share.resume = NULL; // what it finds out about the frames is not in its result
     return share_run(&job->run->share, &first, write_result, &job->run->progress, err);
 }
 
@@ -217,16 +230,26 @@ static kn_status go_on(struct job *job, kn_error *err)
     others.piece_count = (left + job->together - 1) / job->together;
     job->settings.max_offset = job->run->rows[job->begun - 1].max_offset;
     job->settings.one_size = false; // fetch() looks at it
+    if (job->run->resume.resumed)
+        set_aside(job);
     close_series(job->run);
+    job->run->share.resume = &job->run->resume;
     return share_run(&job->run->share, &others, write_result, &job->run->progress, err);
 }
 
-// What ran is told by the first place that has done something.
-static void show_series(struct autocorr_run *run)
+// What ran is told by the first place that has done something; where an interrupted run has done all but the
+// first frame, by the one that has repeated that.
+static void show_series(struct autocorr_run *run, struct job *job)
 {
     for (size_t i = 0; i < run->share.count && !run->series; i++)
         if (run->shared[i] && run->share.taken[i].pieces)
             run->series = run->shared[i];
+    for (size_t i = 0; i < run->share.count && job->first; i++)
+        if (!run->series && !run->shared[i]) {
+            run->series = run->shared[i] = job->first;
+            job->first = NULL;
+        }
+    kn_autocorr_series_free(job->first);
 }
 
 kn_status autocorr_share_execute(struct autocorr_run *run, kn_error *err)
@@ -246,7 +269,7 @@ kn_status autocorr_share_execute(struct autocorr_run *run, kn_error *err)
     status = begin(&job, err);
     if (!status)
         status = go_on(&job, err);
-    show_series(run);
+    show_series(run, &job);
     return status;
 }
 
@@ -259,6 +282,9 @@ kn_status autocorr_share_open(struct autocorr_run *run, const struct places *cho
 
     if (arguments->variants)
         alone = "variants";
+    if (alone && common->resume)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--resume: --%s computes everything at once, not in parts",
+                       alone);
     if (alone)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; --%s uses one", chosen->count,
                        alone);

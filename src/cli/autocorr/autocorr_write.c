@@ -379,6 +379,8 @@ kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err)
     estimate_report(&root, &run->place);
     if (run->share.count)
         report_put(&root, "devices", share_json(run->share.places, run->share.taken, run->share.count));
+    if (run->arguments->common.resume)
+        report_put(&root, "resumed", json_integer((json_int_t)run->resume.resumed));
     for (size_t i = 0; i < run->row_count; i++)
         if (run->rows[i].error)
             report_append(&failed, failed_json(&run->rows[i]));

@@ -140,6 +140,34 @@ static void judge(struct autocorr_run *run)
             }
 }
 
+// The folder, or a file, beside which finished frames are kept.
+static const char *result_of(const struct autocorr_run *run)
+{
+    const struct common_arguments *common = &run->arguments->common;
+
+    return common->output ? common->output : common->json ? common->json : run->arguments->sums;
+}
+
+// Where several places share the frames, also without --resume.
+static kn_status keep_frames(struct autocorr_run *run, kn_error *err)
+{
+    struct resume *resume = &run->resume;
+
+    resume_plan(resume, &command_autocorr, run->arguments);
+    for (size_t i = 0; i < run->files.count; i++)
+        resume_plan_file(resume, run->files.paths[i]);
+    resume_plan_number(resume, run->frames.count);
+    return resume_open(resume, &run->arguments->common, result_of(run), run->share.count > 0, err);
+}
+
+// Frames' files of a run that was interrupted are written again.
+static void overwrite_own(struct autocorr_run *run)
+{
+    struct common_arguments *common = &run->arguments->common;
+
+    common->force = common->force || (common->resume && resume_is_there(result_of(run)));
+}
+
 static kn_status report(struct autocorr_run *run, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
@@ -147,6 +175,8 @@ static kn_status report(struct autocorr_run *run, kn_error *err)
 
     if (!status && report_wanted(common))
         status = autocorr_write_json(run, err);
+    if (!status)
+        status = resume_close(&run->resume, KN_OK, err); // also if frames failed
     if (!status && report_shows_text(common) && run->pipeline.failed < run->frames.count) {
         if (!autocorr_print(run) || (run->arguments->variants && !autocorr_print_variants(run)))
             status = ki_fail_memory(err, 0, "printing the results");
@@ -169,16 +199,20 @@ static kn_status run_autocorr(void *given, kn_error *err)
 
     if (!status)
         status = autocorr_read(&run, err);
+    overwrite_own(&run);
     if (!status)
         status = autocorr_try_files(&run, err);
     if (!status)
         status = autocorr_open(&run, err);
+    if (!status)
+        status = keep_frames(&run, err);
     if (!status)
         status = run.arguments->volume ? autocorr_run_volume(&run, err) : compute(&run, err);
     if (!status && run.arguments->variants)
         status = autocorr_run_variants(&run, err);
     if (!status)
         status = report(&run, err);
+    status = resume_close(&run.resume, status, err);
     autocorr_free(&run);
     if (status && folder)
         ki_output_folder_undo(folder, there);
@@ -252,7 +286,12 @@ const struct command command_autocorr = {
         "Z0 = 0 to R, rows Y0 = -R to R, columns X0 = -R to R) and NAME.c1d.csv. Both are computed by fft, "
         "without a mask.\n\n"
         "Several devices (--device all, or --device given more than once) share the frames, except with "
-        "--lag, --volume and --variants; exact sums are identical whichever device computed them.\n\n"
+        "--lag, --volume and --variants; exact sums are identical whichever device computed them. Finished "
+        "frames, but for the first, are kept in NAME.parts beside the folder of --output, or else the file "
+        "of --json or --sums, until the results are written, as they are of one device with --resume; after an "
+        "interruption the same command with --resume computes only the others, and writes the files of all "
+        "again. It has to be the same version of Koine, with the same options and unchanged images; devices "
+        "may differ.\n\n"
         "--memory-limit bounds the memory of the process, and separately the buffers on a GPU. To keep it, "
         "fewer frames are decoded ahead and computed together, and auto adds term by term where transforms "
         "would take more; a frame that does not fit by itself is refused with the memory that it needs. With "
@@ -265,7 +304,7 @@ const struct command command_autocorr = {
         "threads) and the kernels on the device, for growing R. Times are what a caller waits, without "
         "reading and compiling; all sums have to be the same.",
     .common = COMMON_DEVICE | COMMON_PRECISION | COMMON_POLICY | COMMON_JSON | COMMON_REPORT | COMMON_OUTPUT |
-              COMMON_FORCE | COMMON_MEMORY | COMMON_RANKS,
+              COMMON_FORCE | COMMON_MEMORY | COMMON_RESUME | COMMON_RANKS,
     .precision = "float",
     .options = options,
     .examples =

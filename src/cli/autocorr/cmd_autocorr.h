@@ -67,6 +67,7 @@ struct autocorr_run {
     struct share share;          // where several places share the frames; of zeros: one has all
     kn_autocorr_series **shared; // of each of them; `series` is one of these then
     char why_host[160];          // of their pipelines
+    struct resume resume;        // of their pieces
     struct progress progress;
     struct autocorr_row *rows; // a row a frame
     size_t row_count;

@@ -193,26 +193,45 @@ assert d[0]["pieces"] <= 2 and "CL_OUT_OF_RESOURCES" in d[0]["dropped"] and d[1]
 fail_all()
 {
     FAILING_DEVICES=01 FAILING_AFTER=0
-    rm -f "$work/failing.npy"
-    until [ -e "$work/failing.npy.parts" ]; do
-        FAILING_AFTER=$((FAILING_AFTER + 50))
+    until [ -e "$work/failing.npy.parts" ] || [ -e "$work/failing.parts" ]; do
+        rm -rf "$work/failing.npy" "$work/failing"
+        FAILING_AFTER=$((FAILING_AFTER + ${step:-50}))
         status=0
-        "$@" -n 9 -o "$work/failing.npy" --device opencl:0.0 --device opencl:0.1 2>"$work/err" || status=$?
+        "$@" --device opencl:0.0 --device opencl:0.1 2>"$work/err" || status=$?
         [ "$status" -eq 4 ] || fail "exit status $status, expected 4: $*, $FAILING_AFTER launches: $(cat "$work/err")"
     done
-    with_parts 4 failing
     FAILING_DEVICES=
 }
 
-fail_all koine solve parallel:12,16,8 "$work/b.npy" --precision float
+fail_all koine solve parallel:12,16,8 "$work/b.npy" --precision float -n 9 -o "$work/failing.npy"
+with_parts 4 failing
 solve failing --device opencl:0.1 --resume
 cmp -s "$work/solved.npy" "$work/failing.npy" || fail "'$ran' gives another solution than one device"
 python '
 d = r("failing")
 assert d["resumed"] > 0 and d["resumed"] + sum(p["pieces"] for p in d.get("devices", [])) <= d["pieces"] == 5'
-fail_all koine recon "$work/k.npy" -t "$work/t.npy" -m 12,12 --density ramp --sense none
+fail_all koine recon "$work/k.npy" -t "$work/t.npy" -m 12,12 --density ramp --sense none -n 9 -o "$work/failing.npy"
+with_parts 4 failing
 recon failing --device opencl:0.1 --resume
 near image failing
 python '
 d = r("failing")
 assert d["resumed"] > 0 and d["resumed"] + sum(p["pieces"] for p in d["devices"]) == 13 + 3 and len(d["coil_results"]) == 3'
+# By a named method: the choice of one takes many launches.
+# shellcheck disable=SC2086 # files
+step=2 fail_all koine autocorr $frames --method direct --exact --interval 2 --sums "$work/failing.npy" --output "$work/failing"
+expect_stderr 'finished pieces are kept in .*/failing.parts; the same command with --resume goes on with them'
+rm "$work/failing.json"
+# shellcheck disable=SC2086
+expect_exit 3 koine autocorr $frames --method direct --exact --interval 2 --sums "$work/failing.npy" --output "$work/failing" --json "$work/failing.json" \
+    --device opencl:0.1 --resume
+expect_stderr '^koine autocorr: finished pieces taken from .*/failing.parts: [1-4]$'
+expect_stderr '^koine autocorr: 2 of 7 frames failed; they are named above$'
+diff -r -x '*.svg' "$work/one" "$work/failing" >"$work/log" || fail "'$ran': $(cat "$work/log")"
+cmp -s "$work/one.npy" "$work/failing.npy" || fail "'$ran' gives other sums than one device"
+python '
+one, other = r("one"), r("failing")
+for frame in one["frames"] + other["frames"]: del frame["seconds"], frame["method"]
+assert one["frames"] == other["frames"] and one["failed"] == other["failed"] and one["growth"] == other["growth"]
+assert 1 <= other["resumed"] < 5 and other["resumed"] + sum(d["pieces"] for d in other["devices"]) == 6'
+[ ! -e "$work/failing.parts" ] || fail "'$ran' leaves failing.parts"
