@@ -46,7 +46,7 @@ static kn_status add_all(struct places *places, bool aliases, kn_error *err)
     return status;
 }
 
-// `fallback`: what stands for no choice at all.
+// `fallback`: used if no choice was made.
 static kn_status choose(const struct string_list *devices, const char *fallback, bool aliases,
                         struct places *places, kn_error *err)
 {
@@ -108,7 +108,7 @@ void choose_free(struct places *places)
     memset(places, 0, sizeof *places);
 }
 
-// "model name : ..." of /proc/cpuinfo; false where the kernel does not tell (ARM).
+// "model name : ..." of /proc/cpuinfo; false if the kernel does not report it (ARM).
 static bool processor_name(char *name, size_t size)
 {
     FILE *file = fopen("/proc/cpuinfo", "r");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From --device and KOINE_DEVICE to the places where the work is done: devices, or the host.
+// From --device and KOINE_DEVICE to the places where work is done: devices, or the host.
 #ifndef KN_CLI_CHOOSE_H
 #define KN_CLI_CHOOSE_H
 
@@ -10,16 +10,16 @@
 struct place {
     kn_context *context;   // NULL: the host itself
     kn_queue *queue;       // NULL: the host itself
-    kn_device_info device; // of the host, `spec`, `name`, `backend`, `fp64` and the memory only
-    char why[192];         // why it was chosen, where nobody named a place; "" if somebody did
-    bool borrows;          // the context is of another place, which closes it
+    kn_device_info device; // for the host, only `spec`, `name`, `backend`, `fp64` and the memory
+    char why[192];         // why it was chosen, if no place was named; otherwise ""
+    bool borrows;          // the context belongs to another place, which closes it
 };
 
-// Where the work shall be done, in order.
+// Where to work, in order.
 struct places {
     struct place_spec {
-        char spec[128]; // "" is the best device there is
-        bool from_all;  // it was not named itself, but is one of `all`
+        char spec[128]; // "" is the best device
+        bool from_all;  // it was not named itself, but is part of `all`
     } * specs;
     size_t count;
     bool named; // by --device or KOINE_DEVICE
@@ -27,23 +27,23 @@ struct places {
 
 // `all` becomes every usable device. KN_ERROR_NO_DEVICE if there is none for `all`.
 kn_status choose_places(const struct string_list *devices, struct places *places, kn_error *err);
-// The same, but `all` also becomes the other paths to a device, and it is the choice where there is none; if
-// it then finds nothing, that is the host, which a line on standard error says (`command` begins it).
+// The same, but `all` also includes the other paths to a device, and is the default; if it finds nothing, the
+// host is used, with a message on standard error (which begins with `command`).
 kn_status choose_paths(const struct string_list *devices, const char *command, struct places *places,
                        kn_error *err);
 // The host too, if it is not among them. On failure they are freed.
 kn_status choose_host_too(struct places *places, kn_error *err);
 void choose_free(struct places *places);
 
-// Opens a `spec` of these. "" becomes the host where no device is found, which a line on standard error says
-// (`command` begins it), unless `must_be_device`.
+// Opens one of these. "" becomes the host if no device is found, with a message on standard error (which
+// begins with `command`), unless `must_be_device`.
 kn_status place_open(const char *spec, bool must_be_device, const char *command, struct place *place,
                      kn_error *err);
 // The same, with a numeric policy for the kernels there.
 kn_status place_open_with(const char *spec, int policy, bool must_be_device, const char *command,
                           struct place *place, kn_error *err);
-// The same of one of several that were chosen. One of `all` that cannot be opened is left out, which a line
-// says: then `*opened` is false, without an error.
+// The same for one of several that were chosen. One of `all` that cannot be opened is left out with a
+// message: `*opened` is then false, without an error.
 kn_status place_open_chosen(const struct place_spec *spec, int policy, bool must_be_device,
                             const char *command, struct place *place, bool *opened, kn_error *err);
 // A second queue in the context of a place: programs are compiled once for both.

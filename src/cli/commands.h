@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands there are, and what is said of the whole.
+// The list of commands, and the description of the whole.
 #ifndef KN_CLI_COMMANDS_H
 #define KN_CLI_COMMANDS_H
 
@@ -30,7 +30,7 @@ extern const struct command command_recon;
 extern const struct command command_phantom;
 extern const struct command command_trajectory;
 
-// All of them, in the order of the help; ends in NULL.
+// All commands, in the order of the help; ends in NULL.
 extern const struct command *const koine_commands[];
 
 enum { KOINE_EXAMPLES = 2 };

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/text/text.h"
 
-// The length of "NAME" or "NAME(a, b)" at the start of a word; 0 if none stands there.
+// The length of "NAME" or "NAME(a, b)" at the start of a word; 0 if there is none.
 static size_t name_length(const char *word)
 {
     size_t length = 0;

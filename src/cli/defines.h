@@ -22,7 +22,7 @@ struct build_options {
             .metavar = "DIR", .help = "look for included files here too; may be repeated"                    \
     }
 
-// The same as the library takes it.
+// The same in the library's form.
 struct build_defines {
     kn_define *defines;
     char **copies; // what the names point to
@@ -30,15 +30,15 @@ struct build_defines {
     const struct string_list *includes;
 };
 
-// KN_ERROR_ARGUMENT for what is no macro's name.
+// KN_ERROR_ARGUMENT for an invalid macro name.
 kn_status build_defines_read(const struct build_options *options, struct build_defines *defines,
                              kn_error *err);
 void build_defines_free(struct build_defines *defines);
 
 kn_program_options build_program_options(const struct build_defines *defines, int policy);
 
-// The text of standard input where the file is called "-", to be freed; NULL for any other file. What it is
-// called in messages then is build_input_name.
+// The text of standard input if the file is called "-", which the caller frees; NULL for any other file. Its
+// name in messages is then build_input_name.
 kn_status build_input_read(const char *path, char **text, kn_error *err);
 const char *build_input_name(const char *path);
 

@@ -17,13 +17,13 @@ kn_work estimate_of_array(const struct npy *array, double host, double device, c
 // Seconds.
 struct comparison {
     double host;
-    double start;  // of a GPU and its driver
-    double device; // of copies and kernels there
-    double build;  // of programs that are not compiled yet
+    double start;  // for starting a GPU and its driver
+    double device; // for copies and kernels there
+    double build;  // for compiling programs that are not compiled yet
 };
 
 // `gpu`: one that is open, or NULL: the best one, before it is known. Whether its programs are compiled is
-// looked up only if that could matter.
+// looked up only if that can matter.
 static kn_status compare(const kn_work *work, const kn_device_info *gpu, struct comparison *c, kn_error *err)
 {
     static const kn_device_info unknown = {.type = KN_DEVICE_GPU};
@@ -47,7 +47,7 @@ static kn_status take_host(int policy, const char *command, struct place *place,
     return place_open_with("host", policy, false, command, place, err);
 }
 
-// Starts the best device, and stays there if what is left to do ends sooner than on the host.
+// Starts the best device, and stays there if the remaining time is shorter than the host's.
 static kn_status look(const kn_work *work, int policy, const char *command, struct comparison *c,
                       struct place *place, kn_error *err)
 {
@@ -79,7 +79,7 @@ static kn_status look(const kn_work *work, int policy, const char *command, stru
     return status;
 }
 
-// A GPU is looked for only where it could win: its driver alone takes longer than most work on the host.
+// A GPU is looked for only if it could win: its driver alone takes longer than most work on the host.
 static kn_status open_soonest(const kn_work *work, int policy, const char *command, struct place *place,
                               kn_error *err)
 {
@@ -102,7 +102,7 @@ static kn_status open_soonest(const kn_work *work, int policy, const char *comma
 kn_status estimate_open(const struct places *places, const kn_work *work, int policy, const char *command,
                         struct place *place, kn_error *err)
 {
-    // Relaxed maths are a device's alone.
+    // Relaxed maths needs a device.
     return places->named || !work || policy == KN_POLICY_FAST
                ? place_open_with(places->specs[0].spec, policy, false, command, place, err)
                : open_soonest(work, policy, command, place, err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which place ends first, where nobody names one: the host's own code, or the best GPU with what it needs
-// before it computes: its driver's start, programs that are not compiled yet, and copies.
+// Chooses the place that is expected to finish first if none is named: the host's own code, or the best GPU
+// including its preparation (the driver's start, programs that are not compiled yet, and copies).
 #ifndef KN_CLI_ESTIMATE_H
 #define KN_CLI_ESTIMATE_H
 
@@ -15,15 +15,15 @@
 // write for one of the array's, as measured (kn_cost_estimate).
 kn_work estimate_of_array(const struct npy *array, double host, double device, const char *program);
 
-// Opens the place of `places`: the named one as place_open_with does; where none was named, what ends first,
-// which place->why says in words. `work` NULL, and KN_POLICY_FAST: the best device, or the host where
-// there is none.
+// Opens a place of `places`: the named one like place_open_with; if none was named, the one expected to
+// finish first, with the reason in place->why. With `work` NULL, or KN_POLICY_FAST: the best device, or the
+// host if there is none.
 kn_status estimate_open(const struct places *places, const kn_work *work, int policy, const char *command,
                         struct place *place, kn_error *err);
 
-// Prints "AMD EPYC (host)", with the reason where there is one: "AMD EPYC (host: about 0.004 s, less ...)".
+// Prints "AMD EPYC (host)", with the reason if there is one: "AMD EPYC (host: about 0.004 s, less ...)".
 void estimate_print_place(const struct place *place);
-// The reason as device.why of a JSON result, where there is one.
+// The reason, as device.why of a JSON result, if there is one.
 void estimate_report(json_t **root, const struct place *place);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command `koine`: finds the subcommand, reads its options, runs it, and turns what came of it into a
-// message and an exit status. setlocale is never called: numbers are written and read the same way
+// The command `koine`: finds the subcommand, reads its options, runs it, and turns the outcome into a message
+// and an exit status. setlocale is never called, so that numbers are written and read in the same way
 // everywhere.
 #include <config.h>
 #include <errno.h>
@@ -19,8 +19,8 @@
 #include "cli/framework/nearest.h"
 #include "cli/framework/status.h"
 
-// A standard file that the caller closed is put in place so that its use fails: otherwise the next file
-// opened, a data file perhaps, would be standard output.
+// Replaces standard files that the caller closed by ones whose use fails: otherwise the next file opened,
+// perhaps a data file, would become standard output.
 static void occupy_standard_files(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -28,7 +28,7 @@ static void occupy_standard_files(void)
             _exit(EXIT_FILE);
 }
 
-// What was printed must have arrived: a full disk or a closed file is an error like any other.
+// Makes sure that the output has arrived: a full disk or a closed file is an error like any other.
 static kn_status close_standard_output(kn_error *err)
 {
     int failed_before = ferror(stdout);

@@ -77,7 +77,7 @@ const struct place *share_first(const struct share *share)
 
 void share_close(struct share *share)
 {
-    for (size_t i = share->count; i-- > 0;) { // those that borrow a context before its owner
+    for (size_t i = share->count; i-- > 0;) { // those that borrow a context first
         if (!share->borrows)
             place_close(&share->places[i]);
         free(share->taken[i].dropped);
@@ -177,7 +177,7 @@ double share_built(const struct share *share)
     return sum;
 }
 
-// ---- what is said of it ----
+// ---- messages ----
 
 void share_tell_dropped(const char *command, const struct place *place, const char *piece,
                         const kn_error *why, struct share_taken *taken)

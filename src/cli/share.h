@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several places that share the work of a command, as a job in pieces (koine/distribute.h): they are opened
-// once, run one job or several after one another, and are told of at the end.
+// once, run one job or several in succession, and are reported at the end.
 #ifndef KN_CLI_SHARE_H
 #define KN_CLI_SHARE_H
 
@@ -11,7 +11,7 @@
 #include "io/json.h"
 #include "cli/framework/progress.h"
 
-// What a place did.
+// What a place has done.
 struct share_taken {
     size_t pieces;
     char *dropped; // why it was dropped; NULL: it was not
@@ -21,25 +21,25 @@ struct share {
     const char *command;
     struct place *places;
     struct share_taken *taken; // of each place
-    size_t count;              // of places; 0: the work is not shared
-    bool borrows;              // the places are somebody else's
-    size_t *live;              // those that take part in the job that runs: the others were dropped
+    size_t count;              // number of places; 0: the work is not shared
+    bool borrows;              // something else owns the places
+    size_t *live;              // those that take part in the running job: the others were dropped
     struct resume *resume;     // where the pieces of the next jobs are kept; NULL: nowhere
     size_t jobs;               // that ran with it
 };
 
-// Opens one of several places: beside the one of `before` that has the same device already, if there is one,
-// else as place_open_chosen does.
+// Opens one of several places: if a place of `before` has the same device already, as a second queue there;
+// otherwise like place_open_chosen.
 kn_status share_open_place(const struct place *before, size_t count, const struct place_spec *spec,
                            int policy, bool must_be_device, const char *command, struct place *place,
                            bool *opened, kn_error *err);
 // Opens all that were chosen. Errors of place_open_chosen; KN_ERROR_NO_DEVICE if none of `all` can be opened.
 kn_status share_open(const struct places *chosen, int policy, bool must_be_device, const char *command,
                      struct share *share, kn_error *err);
-// The one place that has all of the work, which somebody else closes: until share_close. KN_ERROR_MEMORY.
+// A single place that does all of the work and that its owner closes: until share_close. KN_ERROR_MEMORY.
 kn_status share_alone(const struct place *place, const char *command, struct share *share, kn_error *err);
 void share_close(struct share *share);
-// The first device among them, or else the host.
+// The first device among them, or the host if there is none.
 const struct place *share_first(const struct share *share);
 
 // Runs a job on all places that were not dropped, in the thread that calls; `write` gets the job's data, too.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine autocorr --lag: what frames some lags apart came to, as a table, as files, and in the JSON.
+// koine autocorr --lag: the results for frames some lags apart, as a table, as files, and in the JSON.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine autocorr: numbers that may not be there, lengths and rings, as tables, files and the JSON have them.
+// koine autocorr: numbers that may be missing, lengths and rings, for tables, files and the JSON.
 #include <math.h>
 
 #include "cmd_autocorr.h"

@@ -7,7 +7,7 @@
 #include "cli/share_bytes.h"
 #include "base/error.h"
 
-// A frame; behind it its error or else its rings, and of what is wanted sums and values; then the pixels of
+// A frame, followed by its error or its rings, and by sums and values if they are wanted; then the pixels of
 // the pictures that were kept of its preparation.
 struct packed {
     kn_autocorr_analysis analysis; // without what it points to
@@ -17,7 +17,7 @@ struct packed {
 };
 
 struct packed_pipeline {
-    kn_autocorr_pipeline pipeline; // without its words
+    kn_autocorr_pipeline pipeline; // without its texts
     char why_host[sizeof((struct autocorr_run *)0)->why_host];
 };
 
@@ -49,7 +49,7 @@ static struct packed pack(const kn_autocorr_analysis *frame)
     return packed;
 }
 
-// The pictures that are there have pixels; where they are is not said in bytes, but that they are.
+// The existing pictures have pixels; the bytes record which ones exist, not where they are.
 static void put_pictures(struct share_writer *writer, const kn_autocorr_prepared *prepared)
 {
     for (size_t i = 0; i < KN_AUTOCORR_STEPS; i++) {

@@ -9,7 +9,7 @@
 #include "io/plot.h"
 #include "cmd_autocorr.h"
 
-enum { CURVES_MAX = 6 }; // of a long series, some frames from the first to the last
+enum { CURVES_MAX = 6 }; // frames of a long series that are drawn, from the first to the last
 
 // Draws it, or says that there is nothing to draw.
 static kn_status draw(const struct autocorr_run *run, const struct plot *plot, const char *path,
@@ -136,7 +136,7 @@ kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path,
     return status;
 }
 
-// How much is left at each lag, beside the level that ends it.
+// How much correlation is left at each lag, with the level that ends it.
 kn_status autocorr_plot_lags(const struct autocorr_run *run, const char *path, kn_error *err)
 {
     const kn_autocorr_lags *lags = run->lags;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine autocorr: what it says to people.
+// koine autocorr: its output for people.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ static void print_growth(const struct autocorr_run *run)
     print_line("free", &run->growth.line, run->unit);
 }
 
-// What to do where no maximum was found.
+// Advice if no maximum was found.
 static void print_hint(const struct autocorr_run *run)
 {
     size_t without = 0;

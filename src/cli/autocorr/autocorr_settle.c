@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine autocorr: from its options to what shall be computed, and where.
+// koine autocorr: from its options to what is computed, and where.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ bool autocorr_is_exact(const struct autocorr_run *run)
            arguments->common.precision == PRECISION_DOUBLE;
 }
 
-// What --periodic and --volume do without.
+// What cannot be combined with --periodic and --volume.
 static kn_status check_transforms(const struct autocorr_arguments *arguments, kn_error *err)
 {
     const char *option = arguments->volume ? "volume" : "periodic";
@@ -136,7 +136,7 @@ static kn_status read_volume(struct autocorr_run *run, kn_error *err)
     return status;
 }
 
-// There are too few frames; what cannot be read, which counts as one, is the likelier mistake.
+// There are too few frames; unreadable files, which count as frames, are the likelier cause.
 static kn_status refuse_lag(const struct autocorr_run *run, kn_error *err)
 {
     for (size_t i = 0; i < run->frames.count; i++) {
@@ -188,15 +188,16 @@ kn_status autocorr_read(struct autocorr_run *run, kn_error *err)
     return status;
 }
 
-// The best device there is, if it is the processor: its own code is faster than any kernel on it.
+// The best device, if it is the processor: the host's own code is faster than any kernel on it.
 static bool is_processor(const struct autocorr_run *run, const char *spec)
 {
     return !run->arguments->variants && run->arguments->method == KN_AUTOCORR_AUTO && !*spec &&
            run->place.queue && run->place.device.type == KN_DEVICE_CPU;
 }
 
-// Frames are not decoded yet: two bytes of their files are taken as three pixels, since pictures compress. A
-// pixel of a frame, with decoding it on the host; transforms do more on a device, in less time.
+// Frames are not decoded yet: two bytes of their files are taken as three pixels, because images are
+// compressed. The cost of a pixel of a frame, including decoding on the host; transforms do more work on a
+// device, in less time.
 static kn_work work_of_frames(const struct autocorr_run *run)
 {
     const double pixels = 1.5 * inputs_bytes(&run->files) * (double)(1 + run->arguments->lag);
@@ -205,7 +206,7 @@ static kn_work work_of_frames(const struct autocorr_run *run)
                    .copied = pixels, .program = "app/autocorr/autocorr_fft_rows.cl", .programs = 8);
 }
 
-// A volume is there: transforms in double precision of its padded voxels, for each 8 bits of a level.
+// A volume is in memory: transforms in double precision of its padded voxels, for each 8 bits of a level.
 static kn_work work_of_volume(const struct autocorr_run *run)
 {
     const struct frames_volume *volume = &run->volume;
@@ -233,10 +234,10 @@ static kn_status open_place(struct autocorr_run *run, const struct places *place
     return estimate_open(places, open ? &work : NULL, common->policy, common->command, &run->place, err);
 }
 
-// What is left to the series, beside what the command itself keeps.
+// The memory left for the series, in addition to what the command itself keeps.
 static void limit_memory(struct autocorr_run *run)
 {
-    enum { LARGEST = 250 }; // R where nobody says otherwise
+    enum { LARGEST = 250 }; // the default R
     const size_t left = memory_for_data(&run->arguments->common),
                  offsets =
                      autocorr_offsets(run, run->settings.max_offset ? run->settings.max_offset : LARGEST),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames of `koine autocorr` as jobs in pieces. The first one that can be done is a job of its own: it
-// says which offsets all have, and of a series which size. Then neighbouring frames are a piece; how many
-// follows from the number of frames alone.
+// The frames of `koine autocorr` as jobs in pieces. The first frame that can be computed is a separate job:
+// it determines the offsets of all frames, and the size in a series. After that, neighbouring frames form a
+// piece; their number depends only on the number of frames.
 #include "autocorr_share.h"
 
 #include <stdio.h>
@@ -10,7 +10,10 @@
 #include "base/error.h"
 #include "base/threads.h"
 
-enum { PIECES = 64, PIECE_FRAMES = 32 }; // at least, as long as there are frames; at most
+enum {
+    PIECES = 64,
+    PIECE_FRAMES = 32
+}; // the fewest pieces, if there are enough frames; the most frames in a piece
 
 struct job {
     struct autocorr_run *run;
@@ -19,15 +22,15 @@ struct job {
     size_t begun;                        // frames of the first job
     size_t together;                     // frames of a piece of the second
     bool one_size;                       // of frames as they are decoded
-    size_t width, height, bytes;         // of the first that could be done
-    kn_autocorr_series *first;           // that has done it, where others may do nothing
+    size_t width, height, bytes;         // of the first frame that could be computed
+    kn_autocorr_series *first;           // the one that computed it, in case the others do nothing
 };
 
 // Neighbouring frames on their way through a place's series.
 struct part {
     const struct job *job;
     size_t first;
-    bool good; // one at least could be done
+    bool good; // at least one could be computed
     kn_distribute_result *result;
     kn_autocorr_grey seen; // the last one that was decoded, without its pixels
 };
@@ -237,8 +240,8 @@ static kn_status go_on(struct job *job, kn_error *err)
     return share_run(&job->run->share, &others, write_result, &job->run->progress, err);
 }
 
-// What ran is told by the first place that has done something; where an interrupted run has done all but the
-// first frame, by the one that has repeated that.
+// The first place that has done something reports what ran; if an interrupted run had done everything but the
+// first frame, the one that has repeated that frame.
 static void show_series(struct autocorr_run *run, struct job *job)
 {
     for (size_t i = 0; i < run->share.count && !run->series; i++)

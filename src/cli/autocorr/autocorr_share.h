@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine autocorr on several places, which share the frames (autocorr_share.c); and what a place says of
+// koine autocorr on several places, which share the frames (autocorr_share.c); and a place's results for
 // frames, as bytes without pointers (autocorr_pack.c).
 #ifndef KN_CLI_AUTOCORR_AUTOCORR_SHARE_H
 #define KN_CLI_AUTOCORR_AUTOCORR_SHARE_H
@@ -8,7 +8,7 @@
 
 // Opens the places that were chosen. Errors: KN_ERROR_ARGUMENT for what is not shared; those of share_open.
 kn_status autocorr_share_open(struct autocorr_run *run, const struct places *chosen, kn_error *err);
-// All frames: run->pipeline is the sum over places, and autocorr_take is told of each frame in order.
+// All frames: run->pipeline is the sum over places, and autocorr_take gets each frame in order.
 kn_status autocorr_share_execute(struct autocorr_run *run, kn_error *err);
 void autocorr_share_close(struct autocorr_run *run);
 
@@ -17,7 +17,7 @@ kn_status autocorr_pack_frame(const struct autocorr_run *run, const kn_autocorr_
                               kn_distribute_result *result, kn_error *err);
 kn_status autocorr_pack_pipeline(const kn_autocorr_pipeline *pipeline, kn_distribute_result *result,
                                  kn_error *err);
-// Tells autocorr_take of them, and adds the pipeline to the run's. Errors of autocorr_take.
+// Passes them to autocorr_take, and adds the pipeline to the run's. Errors of autocorr_take.
 kn_status autocorr_unpack(struct autocorr_run *run, const void *result, size_t size, kn_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine autocorr: what becomes of a frame that is done.
+// koine autocorr: what happens with a finished frame.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "cmd_autocorr.h"
 
-// A colour image, or one of real numbers, is told of once.
+// A message about a colour image, or one of real numbers, is printed once.
 static void remark(struct autocorr_run *run, const kn_autocorr_analysis *frame)
 {
     const char *file = run->frames.sources[frame->index].file;

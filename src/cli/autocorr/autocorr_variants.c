@@ -36,7 +36,7 @@ kn_status autocorr_run_variants(struct autocorr_run *run, kn_error *err)
     return status;
 }
 
-// How often the time of one goes into that of another.
+// The ratio of two times.
 static double speed_up(const kn_autocorr_variants *variants, size_t of, size_t over, size_t offset)
 {
     return variants->items[over].seconds[offset] / variants->items[of].seconds[offset];

@@ -181,7 +181,7 @@ kn_status autocorr_write_frame(const struct autocorr_run *run, const struct auto
 
 // ---- those of all frames ----
 
-// One after another; those of which nothing came are left out.
+// One after another; frames without results are left out.
 static kn_status write_sums(const struct autocorr_run *run, kn_error *err)
 {
     size_t offsets = 0, good = 0, at = 0, dims = run->frames.count > 1 || run->arguments->volume ? 3 : 2;

@@ -54,7 +54,7 @@ static const struct option_row options[] = {
     {.name = NULL},
 };
 
-// R_max(t), where an interval was given.
+// R_max(t), if an interval was given.
 static kn_status fit(struct autocorr_run *run, kn_error *err)
 {
     double *times, *lengths;
@@ -112,7 +112,7 @@ static kn_status compute(struct autocorr_run *run, kn_error *err)
     return status ? status : fit(run, err);
 }
 
-// What was computed, and yet is not right: sums that are not those of the definition.
+// Results that were computed but are wrong: sums that differ from the definition.
 static void judge(struct autocorr_run *run)
 {
     struct common_arguments *common = &run->arguments->common;

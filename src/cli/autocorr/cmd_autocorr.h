@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine autocorr: what was asked for (cmd_autocorr.c, autocorr_settle.c), what is said of it
-// (autocorr_print.c, autocorr_variants.c), and what is written (autocorr_write.c, autocorr_plot.c); of frames
-// some lags apart both (autocorr_lag.c).
+// koine autocorr: its options (cmd_autocorr.c, autocorr_settle.c), its output for people (autocorr_print.c,
+// autocorr_variants.c), and its files (autocorr_write.c, autocorr_plot.c); for frames some lags apart, both
+// (autocorr_lag.c).
 #ifndef KN_CLI_AUTOCORR_CMD_AUTOCORR_H
 #define KN_CLI_AUTOCORR_CMD_AUTOCORR_H
 
@@ -45,13 +45,13 @@ struct autocorr_row {
     kn_autocorr_verified verified;
     double seconds;
     uint64_t *sums; // with --sums
-    char *error;    // why there is nothing of it; NULL: there is
+    char *error;    // why there is no result; NULL: there is one
 };
 
 struct autocorr_run {
     struct autocorr_arguments *arguments;
     struct inputs files;
-    struct image_bytes input; // standard input, where it is one of them
+    struct image_bytes input; // standard input, if it is one of the files
     struct frames frames;
     struct frames_volume volume; // with --volume
     kn_autocorr_series_options settings;
@@ -64,8 +64,8 @@ struct autocorr_run {
     struct place place;
     kn_autocorr_verification verification; // with --verify
     kn_autocorr_series *series;
-    struct share share;          // where several places share the frames; of zeros: one has all
-    kn_autocorr_series **shared; // of each of them; `series` is one of these then
+    struct share share;          // if several places share the frames; all zero: one place computes them all
+    kn_autocorr_series **shared; // of each of them; `series` is then one of these
     char why_host[160];          // of their pipelines
     struct resume resume;        // of their pieces
     struct progress progress;
@@ -86,7 +86,7 @@ static inline size_t autocorr_offsets(const struct autocorr_run *run, size_t max
     return (2 * max_offset + 1) * (max_offset + 1) * (run->arguments->volume ? 2 * max_offset + 1 : 1);
 }
 
-// What can be refused before anything is read; what is read before the frames; the device.
+// Checks that can be made before anything is read; what is read before the frames; the device.
 kn_status autocorr_settle(struct autocorr_run *run, kn_error *err);
 kn_status autocorr_read(struct autocorr_run *run, kn_error *err);
 kn_status autocorr_open(struct autocorr_run *run, kn_error *err);
@@ -94,18 +94,18 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err);
 bool autocorr_is_exact(const struct autocorr_run *run);
 void autocorr_free(struct autocorr_run *run);
 
-// What a frame of the run `context` came to: its files are written, and what is kept of it is kept.
+// Takes a frame of the run `context`: writes its files, and keeps its results.
 kn_status autocorr_take(void *context, const kn_autocorr_analysis *frame, kn_error *err);
 // --volume: all frames as one volume, instead of a series.
 kn_status autocorr_run_volume(struct autocorr_run *run, kn_error *err);
 
-// The method that ran last, and why it is that one.
+// The method that ran last, and the reason for it.
 const char *autocorr_ran(const struct autocorr_run *run);
 const char *autocorr_why(const struct autocorr_run *run);
 // Tables for people. False if memory ran out.
 bool autocorr_print(const struct autocorr_run *run);
 
-// Whether the files can be written; those of a frame; those of all; naming them.
+// Whether the files can be written; the files of a frame; those of all; their names.
 kn_status autocorr_try_files(struct autocorr_run *run, kn_error *err);
 kn_status autocorr_write_frame(const struct autocorr_run *run, const struct autocorr_row *row,
                                const kn_autocorr_analysis *frame, kn_error *err);
@@ -124,7 +124,7 @@ bool autocorr_print_lags(const struct autocorr_run *run);
 kn_status autocorr_write_lags(const struct autocorr_run *run, kn_error *err);
 json_t *autocorr_lags_json(const struct autocorr_run *run);
 
-// Numbers that may not be there, in a table, and behind a comma; lengths in the unit; they and rings in the
+// Numbers that may be missing, in a table, and after a comma; lengths in the unit; the same and rings in the
 // JSON.
 void autocorr_add_number(struct table *table, double value);
 void autocorr_add_cell(struct ki_text *text, double value);

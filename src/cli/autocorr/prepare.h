@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the image preparation, which koine prepare and koine autocorr have both.
+// The options of image preparation, which koine prepare and koine autocorr share.
 #ifndef KN_CLI_AUTOCORR_PREPARE_H
 #define KN_CLI_AUTOCORR_PREPARE_H
 
@@ -10,7 +10,7 @@
 #include "cli/inputs/frames.h"
 #include "cli/framework/options.h"
 
-// The fields that their options fill.
+// The fields that these options fill.
 struct prepare_arguments {
     bool grey, stabilise, steps;
     size_t flatten;
@@ -38,19 +38,19 @@ struct prepare_arguments {
             .help = "write a picture of each step too: NAME.1-grey.png, NAME.2-stabilised.png and so on"     \
     }
 
-// What the options ask for, and what they read.
+// What the options ask for, and the files they need.
 struct prepare_plan {
-    bool asked; // for anything
+    bool asked; // whether they ask for anything
     kn_autocorr_preparation_options options;
     kn_autocorr_region crop;
     kn_autocorr_grey dust;
-    kn_autocorr_preparation *preparation; // NULL: nothing was asked for
+    kn_autocorr_preparation *preparation; // NULL: nothing is to be done
 };
 
 // "X,Y,W,H" of the option of that name. KN_ERROR_ARGUMENT.
 kn_status prepare_region(const char *option, const char *text, kn_autocorr_region *region, kn_error *err);
 
-// What can be refused before anything is read. KN_ERROR_ARGUMENT.
+// Checks that can be made before anything is read. KN_ERROR_ARGUMENT.
 kn_status prepare_settle(const struct prepare_arguments *arguments, const struct common_arguments *common,
                          struct prepare_plan *plan, kn_error *err);
 // Reads the dust's mask and the first frame, as far as they are needed. Errors of
@@ -59,24 +59,24 @@ kn_status prepare_open(const struct prepare_arguments *arguments, struct frames 
                        struct prepare_plan *plan, kn_error *err);
 void prepare_close(struct prepare_plan *plan);
 
-// Which files of a folder are frames: the ends of their names, then NULL.
+// The endings of the names of frames in a folder, then NULL.
 extern const char *const prepare_endings[];
 
 // All pages of the files (frames.h); "-" is standard input, which is read into `input`, whose data the caller
-// frees. The `others` are names that are read as well, some of them NULL. KN_ERROR_ARGUMENT where standard
-// input is named twice; image_read_input's errors; KN_ERROR_MEMORY.
+// frees. The `others` are names that are read as well, some of which may be NULL. KN_ERROR_ARGUMENT if
+// standard input is named twice; the errors of image_read_input; KN_ERROR_MEMORY.
 kn_status prepare_list(const struct inputs *files, const char *const others[], size_t other_count,
                        struct image_bytes *input, struct frames *frames, kn_error *err);
 
 // The name of a frame's files, without folder and ending: the file's own, and the page of a stack. The caller
 // frees it; NULL: out of memory.
 char *prepare_name(const struct frame_source *source);
-// A file in a folder. The same.
+// The same, in a folder.
 char *prepare_path(const char *folder, const char *name, const char *ending);
-// Two frames of one name would write the same files: KN_ERROR_ARGUMENT. `names` may have NULL.
+// Two frames with the same name would write the same files: KN_ERROR_ARGUMENT. `names` may contain NULL.
 kn_status prepare_check_names(char *const *names, const struct frames *frames, const char *ending,
                               kn_error *err);
-// Writes the pictures that there are, or looks whether those that there will be can be written.
+// Writes the existing pictures, or checks that those to come can be written.
 kn_status prepare_write_steps(const struct prepare_plan *plan, const char *folder, const char *name,
                               const kn_autocorr_prepared *prepared, bool force, kn_error *err);
 kn_status prepare_try_steps(const struct prepare_plan *plan, const char *folder, const char *name, bool force,

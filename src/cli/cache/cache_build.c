@@ -58,7 +58,7 @@ static const struct example {
     {"solve", {{.words = {"solve", "@matrix.mtx", "@right.npy", "-n", "20", "-o", "@x.npy"}}}},
 };
 
-// What the examples that run at once share.
+// Shared by the examples that run at the same time.
 struct building {
     struct cache_build *build;
     const struct example *chosen[CACHE_BUILD_COMMANDS];
@@ -112,7 +112,7 @@ static kn_status choose_examples(const char *const *names, size_t count, struct 
     return KN_OK;
 }
 
-// The last line of what a call has printed says why it failed.
+// The last line of a call's output says why it failed.
 static kn_status fail_call(const struct call *call, struct process_result *result, kn_error *err)
 {
     size_t length = strlen(result->output);

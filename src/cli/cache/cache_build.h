@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `koine cache build [COMMAND...]`: the commands compute small examples on a device, so that the programs
-// that they want are compiled and kept before somebody waits for them.
+// that they need are compiled in advance.
 #ifndef KN_CLI_CACHE_BUILD_H
 #define KN_CLI_CACHE_BUILD_H
 
@@ -24,10 +24,10 @@ struct cache_build {
     struct place place; // where; closed by the caller
 };
 
-// The examples of the commands of these names, or of all where there are none, on the first place of
-// `places`. Commands run side by side, each in a process of its own, since some drivers compile one program
-// at a time. Errors: KN_ERROR_ARGUMENT for a name that no command with examples has; KN_ERROR_NO_DEVICE for
-// the host; an example's own.
+// Runs the examples of the commands with these names, or of all commands if there are none, on the first
+// place of `places`. Commands run at the same time, each in a separate process, because some drivers compile
+// one program at a time. Errors: KN_ERROR_ARGUMENT for a name that is not a command with examples;
+// KN_ERROR_NO_DEVICE for the host; an example's own.
 kn_status cache_build(const struct places *places, const char *const *names, size_t count,
                       const char *command, struct cache_build *build, kn_error *err);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `koine cache build` computes with: files of random numbers, as large as it takes for a command to use
-// the kernels that it has for large ones.
+// The input of `koine cache build`: files of random numbers, large enough for a command to use its kernels
+// for large ones.
 #ifndef KN_CLI_CACHE_SAMPLES_H
 #define KN_CLI_CACHE_SAMPLES_H
 

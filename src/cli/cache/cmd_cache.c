@@ -27,7 +27,7 @@ enum action { ACTION_LIST, ACTION_VERIFY, ACTION_CLEAR, ACTION_BUILD };
 // What was found, and what was done.
 struct finding {
     char dir[PATH_MAX];
-    kn_error distrust;   // why nothing there is used; KN_OK: it is
+    kn_error distrust;   // why the cache is not used; KN_OK: it is
     kn_cache_list *list; // NULL: nothing was listed
     size_t damaged;
     size_t removed;
@@ -202,7 +202,7 @@ static kn_status write_json(const struct finding *finding, enum action action,
     return report_write(root, common, err);
 }
 
-// Every command's examples, or of those that were named.
+// The examples of every command, or of the named ones.
 static kn_status build(const struct common_arguments *common, struct finding *finding, kn_error *err)
 {
     struct places places = {.count = 0};
@@ -211,7 +211,7 @@ static kn_status build(const struct common_arguments *common, struct finding *fi
 
     if (keeps && strcmp(keeps, "no") == 0)
         return ki_fail(err, KN_ERROR_ARGUMENT, "KOINE_KEEP_PROGRAMS is no: compiled kernels are not kept");
-    if (finding->distrust.code) // it was said why
+    if (finding->distrust.code) // the reason was printed
         return ki_fail(err, finding->distrust.code, "%s", finding->distrust.text);
     status = kn_cache_list_create(finding->dir, &finding->list, err);
     finding->before = kn_cache_list_get_count(finding->list);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What koine check shows: a table of files and targets, one of kernels, and the JSON.
+// The output of koine check: a table of files and targets, a table of kernels, and the JSON.
 #include <stdio.h>
 
 #include "cmd_check.h"
@@ -11,7 +11,7 @@ enum { TARGETS_A_TABLE = TABLE_COLUMNS_MAX - 1 };
 static const char *const outcome_names[] = {
     [KN_OFFLINE_OK] = "ok", [KN_OFFLINE_FAILED] = "failed", [KN_OFFLINE_NOT_APPLICABLE] = "n/a"};
 
-// Files down, targets across: as many of them as a table has room for.
+// Files in rows, targets in columns: as many of them as a table has room for.
 static bool print_outcomes(const struct check_run *run, size_t from)
 {
     const size_t left = run->targets.count - from;

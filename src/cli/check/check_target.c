@@ -34,7 +34,7 @@ static kn_status add(struct check_targets *targets, const struct check_target *t
     return ki_fail_memory(err, 0, "listing the targets");
 }
 
-// "opencl" is every device that can be used, those too that are reached by another path; "opencl:0.0" is one.
+// "opencl" is every usable device, including those also reached by another path; "opencl:0.0" is one.
 static kn_status find_opencl(struct check_targets *targets, const char *name, bool named, kn_error *err)
 {
     const bool all = strcmp(name, "opencl") == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine check: whether kernel files compile, for the devices that are here and for those that are not.
+// koine check: whether kernel files compile, for installed devices and for others.
 #include "cmd_check.h"
 
 #include <errno.h>
@@ -46,8 +46,7 @@ static kn_status keep_kernel(struct check_row *row, const struct check_kernel *v
     return KN_OK;
 }
 
-// A text that failed to be read or compiled is a result; a file that is not there, and want of memory, are
-// not.
+// A text that could not be read or compiled is a result; a missing file, and lack of memory, are not.
 static kn_status keep_failure(struct check_row *row, const kn_error *why, kn_error *err)
 {
     if (why->code == KN_ERROR_MEMORY || (why->code == KN_ERROR_INPUT && why->line == 0)) {
@@ -119,7 +118,7 @@ static kn_status keep_result(const kn_source *source, const kn_offline_result *r
     return status;
 }
 
-// As for a device that is no CPU, unless -D says otherwise.
+// As for a GPU, unless -D says otherwise.
 static kn_status read_source(const struct check_run *run, const struct check_row *row, kn_source **source,
                              kn_error *err)
 {
@@ -154,7 +153,7 @@ static kn_status check_offline(const struct check_run *run, struct check_row *ro
 
     if (status)
         return keep_failure(row, &why, err);
-    fputs(kn_source_get_warnings(source), stderr); // a device's context says them by itself
+    fputs(kn_source_get_warnings(source), stderr); // a device's context prints them itself
     if (uses_folder)
         interrupt_hold(); // its compiler, another process, is interrupted at once, and then its folder
                           // removed
@@ -220,7 +219,7 @@ static kn_status check_all(struct check_run *run, kn_error *err)
     return status;
 }
 
-// What is not there is no pass: it is said, and where it was named it decides the exit status.
+// A missing target does not pass: it is reported, and if it was named it decides the exit status.
 static void name_skipped(const struct check_run *run)
 {
     for (size_t i = 0; i < run->targets.skipped_count; i++)

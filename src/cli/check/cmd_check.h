@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine check: the targets (check_target.c), what came of each file on each (cmd_check.c), and how it is
-// shown (check_print.c).
+// koine check: the targets (check_target.c), the result of each file on each (cmd_check.c), and the output
+// (check_print.c).
 #ifndef KN_CLI_CHECK_CMD_CHECK_H
 #define KN_CLI_CHECK_CMD_CHECK_H
 
@@ -16,11 +16,11 @@ struct check_arguments {
     struct string_list targets;
 };
 
-// A target whose compiler is here.
+// A target with an installed compiler.
 struct check_target {
     char name[64];
-    kn_device_info device;      // if it is one that is present; `spec` is "" if not
-    kn_offline_target *offline; // else
+    kn_device_info device;      // if it is a present device; otherwise `spec` is ""
+    kn_offline_target *offline; // otherwise
 };
 
 struct check_skipped {
@@ -36,15 +36,15 @@ struct check_targets {
     size_t skipped_count, skipped_capacity;
 };
 
-// The targets that were named, or all that can be had here. What is missing becomes `skipped`.
-// KN_ERROR_ARGUMENT for a name that is no target.
+// The targets that were named, or all available ones. Missing ones become `skipped`. KN_ERROR_ARGUMENT for a
+// name that is not a target.
 kn_status check_targets_find(const struct string_list *names, struct check_targets *targets, kn_error *err);
 void check_targets_free(struct check_targets *targets);
 
 struct check_kernel {
     char *name;
-    long registers, local_bytes, spill_bytes; // KN_OFFLINE_UNKNOWN if the compiler does not tell
-    long work_group;                          // work-items in a group at most
+    long registers, local_bytes, spill_bytes; // KN_OFFLINE_UNKNOWN if the compiler does not report it
+    long work_group;                          // the most work-items in a group
 };
 
 // One file on one target.

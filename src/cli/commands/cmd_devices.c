@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine devices: what devices there are, through which path, and why one is not used.
+// koine devices: the devices, their paths, and why one is not used.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,7 +87,7 @@ static const kn_device_info *device_of(const struct path *path, const kn_device_
     return found;
 }
 
-// Why a path has no device, in a buffer of its own: from the reasons of the paths without one.
+// Why a path has no device, in a separate buffer: from the reasons of the paths without one.
 static void find_reason(const struct path *path, const char *why, char reason[256])
 {
     const char *begin = strstr(why, path->title), *end;
@@ -100,7 +100,7 @@ static void find_reason(const struct path *path, const char *why, char reason[25
     snprintf(reason, 256, "%.*s", end ? (int)(end - begin) : (int)strlen(begin), begin);
 }
 
-// A vendor's library that a path has beside our own kernels, or why not.
+// A vendor's library that a path has in addition to our own kernels, or why it is missing.
 static void print_library(const struct path *path, const kn_device_library *library)
 {
     printf("%s%s is %s%s\n", path->title, library->name, *library->why_not ? "not used: " : "there",
@@ -180,7 +180,7 @@ static json_t *library_json(const kn_device_library *library)
     return object;
 }
 
-// The path to devices: why it has none that can be used (null: it has), and its libraries.
+// The path to devices: why it has no usable ones (null: it has some), and its libraries.
 static json_t *path_json(const struct path *path, const kn_device_list *list)
 {
     const kn_device_info *device = device_of(path, list);

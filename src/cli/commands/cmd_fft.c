@@ -46,7 +46,7 @@ struct transform {
     kn_buffer *buffers[2];
 };
 
-// Complex numbers from real ones, for the transform that wants them.
+// Complex numbers from real ones, for transforms of complex numbers.
 static kn_status widen(struct npy *array, kn_error *err)
 {
     size_t size = kn_type_size(array->type);
@@ -127,8 +127,8 @@ static kn_status lay_out(struct transform *transform, kn_error *err)
     return out->data ? KN_OK : ki_fail_memory(err, out->count * npy_element_size(out), "the transform");
 }
 
-// N log2 N of so many bytes, fewer on a device, which does several steps between two reads. What a library is
-// named for is a device's.
+// N log2 N of this many bytes, fewer on a device, which does several steps between two reads. Naming a
+// library implies a device.
 static kn_status open_place(struct transform *transform, kn_error *err)
 {
     const struct fft_arguments *arguments = transform->arguments;

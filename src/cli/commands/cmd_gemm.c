@@ -34,7 +34,7 @@ struct product {
     struct npy a, b, c;
     kn_buffer *buffers[3];
     kn_gemm_task task;
-    kn_gemm_library library; // that did it
+    kn_gemm_library library; // the one that computed it
 };
 
 static kn_status read_matrix(struct product *product, size_t operand, struct npy *matrix, kn_error *err)

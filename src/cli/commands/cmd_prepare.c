@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine prepare: photographs made ready for koine autocorr.
+// koine prepare: prepares photographs for koine autocorr.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ struct arguments {
 
 struct row {
     char *name;
-    char *error; // why there is nothing of it; NULL: there is
+    char *error; // why there is no result; NULL: there is one
     size_t width, height;
     kn_autocorr_prepared prepared; // without pictures
 };
@@ -107,7 +107,7 @@ static kn_status begin(struct run *run, kn_error *err)
 
 // ---- the work ----
 
-// A frame of which nothing comes.
+// A frame without a result.
 static kn_status leave_out(struct run *run, size_t i, const kn_error *why, kn_error *err)
 {
     struct row *row = &run->rows[i];

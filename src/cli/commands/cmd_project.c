@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine project: a picture's sinogram with parallel rays, or a sinogram smeared back over the picture.
+// koine project: a picture's sinogram with parallel rays, or the backprojection of a sinogram.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -70,7 +70,7 @@ static kn_status read_input(struct project *project, kn_error *err)
     return status;
 }
 
-// A ray crosses some 1.5 pixels a row of the picture; formats are a device's.
+// A ray crosses some 1.5 pixels in each row of the picture; formats imply a device.
 static kn_status open_place(struct project *project, kn_error *err)
 {
     const kn_tomography_geometry *geometry = &project->projection.geometry;

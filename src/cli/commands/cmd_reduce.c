@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine reduce: a column of numbers to one, by an operation that is known or by one of the user's own.
+// koine reduce: reduces a column of numbers to one, by a known operation or by the user's own.
 #include <math.h>
 #include <stdio.h>
 
@@ -68,7 +68,7 @@ static kn_status reduce_on_host(struct reduction *r, kn_error *err)
                           err);
 }
 
-// A snippet is the device's alone.
+// A snippet needs a device.
 static kn_status open_place(struct reduction *r, kn_error *err)
 {
     const kn_work work = estimate_of_array(&r->values, 1, 3, "algo/reduce.cl");

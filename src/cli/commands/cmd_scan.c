@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine scan: the prefixes of a column of numbers, as numpy's cumsum and accumulate.
+// koine scan: the prefixes of a column of numbers, like numpy's cumsum and accumulate.
 #include <stdio.h>
 
 #include "base/error.h"

@@ -153,14 +153,14 @@ static kn_status compute_one(struct spmv *spmv, kn_error *err)
     return status;
 }
 
-// Other formats, and all of them, are a device's.
+// Other formats, and all of them together, need a device.
 static kn_status open_place(struct spmv *spmv, kn_error *err)
 {
     const struct spmv_arguments *arguments = spmv->arguments;
     const bool host = !arguments->variants &&
                       (arguments->format == KN_SPARSE_AUTO || arguments->format == KN_SPARSE_SIMPLE ||
                        arguments->format == KN_SPARSE_SELL);
-    const double products = 10, nonzeros = (double)kn_sparse_get_nonzeros(spmv->matrix); // made to be timed
+    const double products = 10, nonzeros = (double)kn_sparse_get_nonzeros(spmv->matrix); // for timing
     const kn_work work =
         KN_INIT(kn_work, .host.bytes = 6 * products * nonzeros, .device.bytes = 30 * products * nonzeros,
                 .copied = nonzeros * 2 * (sizeof(uint32_t) + sizeof(float)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine trajectory: where in k-space the samples of a scan lie.
+// koine trajectory: the positions of a scan's samples in k-space.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static kn_status read_kind(const char *word, kn_recon_trajectory_kind *kind, kn_
                    word);
 }
 
-// What was asked for, with what follows from it.
+// The request, and what follows from it.
 struct settled {
     kn_recon_trajectory plan;
     kn_recon_matrix matrix;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine tune: measures what algorithms leave open on a device, and keeps the best for later runs.
+// koine tune: measures the tunables of algorithms on a device, and keeps the best for later runs.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,11 +44,11 @@ static const struct option_row options[] = {
     {.name = NULL},
 };
 
-// What is known of an algorithm in the end.
+// The final result for an algorithm.
 struct outcome {
     const struct tune_subject *subject;
-    struct tune_report report; // without rows where nothing was measured
-    char why[256];             // it was not
+    struct tune_report report; // without rows if nothing was measured
+    char why[256];             // why it was not measured
     bool kept;
     unsigned values[KN_TUNABLES];
     char summary[KN_TUNING_WORDS]; // of the measurement that is kept
@@ -62,7 +62,7 @@ struct tune_run {
     double seconds, built, opened; // opened: the driver and the context
 };
 
-// ---- what is asked for ----
+// ---- the request ----
 
 static kn_status add_subject(struct tune_run *run, const struct tune_subject *subject, kn_error *err)
 {
@@ -190,7 +190,7 @@ static void print_report(const struct outcome *outcome)
     table_finish(&table);
 }
 
-// In a process of its own: this one closes the device before, as some serve one process at a time.
+// In a separate process: this one closes the device before, because some drivers serve one process at a time.
 static kn_status measure_apart(const struct tune_run *run, struct outcome *outcome, kn_error *err)
 {
     const char *command_line[] = {"/proc/self/exe",
@@ -232,7 +232,7 @@ static kn_status measure(struct tune_run *run, struct outcome *outcome, kn_error
     return KN_OK;
 }
 
-// The cache is tried before the minutes that a measurement takes.
+// The cache is tested before the measurement, which takes minutes.
 static kn_status measure_all(struct tune_run *run, kn_error *err)
 {
     char dir[4096], spec[sizeof run->place.device.spec];
@@ -265,10 +265,10 @@ static kn_status work(struct tune_run *run, kn_error *err)
     return status;
 }
 
-// As the process that another koine tune started: the journal has all that is to be said.
+// In the process that another koine tune started: the journal carries all its output.
 static kn_status work_with_journal(struct tune_run *run, kn_error *err)
 {
-    prctl(PR_SET_PDEATHSIG, SIGTERM); // without the other one nobody reads the journal
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // without the other process the journal is not read
     if (run->count != 1)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--journal is for one ALGO, but %zu are named", run->count);
     return tune_measure(run->place.queue, run->outcomes[0].subject, run->arguments->quick, run->opened,

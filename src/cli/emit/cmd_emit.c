@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine emit: a kernel file as one text that needs nothing else, and what a host program must know to launch
+// koine emit: writes a kernel file as one self-contained text, with what a host program must know to launch
 // it.
 #include <config.h>
 #include <libgen.h>
@@ -96,7 +96,7 @@ static kn_status list_kernels(const struct build_defines *defines, bool shows_te
     return status;
 }
 
-// The file of ours that has a kernel of that name.
+// The built-in file that has a kernel of that name.
 static kn_status read_kernel(const char *name, const struct build_defines *defines, size_t language,
                              kn_source **source, kn_error *err)
 {
@@ -134,7 +134,7 @@ static kn_status read_kernel(const char *name, const struct build_defines *defin
 
 // ---- writing ----
 
-// What is written for one operand.
+// The output for one operand.
 struct emit_work {
     bool is_wanted[LANGUAGE_COUNT];
     kn_source *programs[LANGUAGE_COUNT];
@@ -174,7 +174,7 @@ static kn_status choose_languages(const struct string_list *targets, struct emit
     return KN_OK;
 }
 
-// A program that CUDA cannot have is one that does not compile.
+// A program that CUDA does not support counts as one that does not compile.
 static kn_status write_cuda(struct emit_work *work, kn_error *err)
 {
     const char *text;
@@ -210,7 +210,7 @@ static void add_opencl(struct emit_work *work)
     ki_text_add_bytes(&work->texts[OPENCL], text, length);
 }
 
-// `text` is that of a file; NULL: it is read.
+// `text` is the file's text; NULL: it is read.
 static kn_status read_operand(const char *operand, bool is_file, const char *text,
                               const struct build_defines *defines, struct emit_work *work, kn_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The emitted header: what a kernel takes as macros, and the launchers behind them (emit_launchers.c).
+// The emitted header: a kernel's arguments as macros, followed by the launchers (emit_launchers.c).
 #include "emit_metadata.h"
 
 #include <config.h>
@@ -15,7 +15,7 @@ static void add_capitals(struct ki_text *text, const char *name)
         ki_text_add_char(text, (char)(isalnum((unsigned char)*name) ? toupper((unsigned char)*name) : '_'));
 }
 
-// Inside "" or a comment of C.
+// In a string or a comment of C.
 static void add_quoted(struct ki_text *text, const char *string)
 {
     for (; *string; string++) {
@@ -55,7 +55,7 @@ static void add_param(struct ki_text *text, const kn_source_kernel *kernel, size
                        meanings[param->kind]);
 }
 
-// The argument that stands for an image, where there are images.
+// The argument that represents an image, if the kernel has images.
 static void add_image(struct ki_text *text, const kn_source *program)
 {
     static const char image[] =

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-// A number of OpenCL C in a host program; CUDA's headers have no types of such widths.
+// A number of OpenCL C in a host program; CUDA's headers have no types of fixed width.
 static const struct {
     const char *name, *host;
 } numbers[] = {
@@ -32,7 +32,7 @@ static const char *host_number(const char *name)
     return "int"; // not reached: the list has all of them
 }
 
-// Whether its address and its bytes are passed: a struct, whose type only the source has.
+// Whether its address and size are passed: for a struct, whose type only the source has.
 static bool is_foreign(const kn_source_kernel *kernel, size_t index)
 {
     return kernel->params[index].kind == KN_PARAM_VALUE && !kernel->numbers[index].name;
@@ -43,9 +43,9 @@ static const char *kind_word(const kn_source_kernel *kernel, size_t index)
     return is_foreign(kernel, index) ? "struct" : emit_kind_name(kernel->params[index].kind);
 }
 
-// Begins what stands in the header once: two headers may have the same kernel, emitted from one file or from
-// one with other macros. The guard's name has the types, so that launchers that differ are a compiler's
-// error.
+// Begins a part that the header contains once: two headers may have the same kernel, emitted from one file or
+// from one with other macros. The guard's name includes the types, so that launchers that differ give a
+// compiler error.
 static void begin_launcher(struct ki_text *text, const char *prefix, const kn_source_kernel *kernel,
                            const struct emit_source *source)
 {
@@ -211,7 +211,7 @@ static void add_cuda_launcher(struct ki_text *text, const kn_source_kernel *kern
               "}\n#endif\n");
 }
 
-// What the launchers share, also those of several headers.
+// What the launchers share, also across several headers.
 static const char cuda_enqueue[] =
     "\n#ifndef KOINE_CUDA_ENQUEUE_DEFINED\n"
     "#define KOINE_CUDA_ENQUEUE_DEFINED\n"

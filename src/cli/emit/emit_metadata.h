@@ -13,7 +13,7 @@
 // A macro with a default that the host may set: `#ifndef NAME`, `#define NAME VALUE`.
 struct emit_macro {
     char *name;
-    char *value;    // as it stands there, or as -D gave it
+    char *value;    // as in the file, or as given by -D
     bool was_given; // with -D
 };
 
@@ -32,7 +32,7 @@ struct emit_source {
     const char *target;       // "opencl"
     const char *file;         // its name: "scale.cl"
     bool is_cuda;             // CUDA C++ and not OpenCL C
-    const kn_source *program; // that it was written from
+    const kn_source *program; // from which it was written
 };
 
 struct emit_metadata {
@@ -43,12 +43,12 @@ struct emit_metadata {
     const struct emit_macros *macros;
 };
 
-// The one of them that is CUDA's; NULL if there is none.
+// The one for CUDA; NULL if there is none.
 const struct emit_source *emit_cuda_source(const struct emit_metadata *metadata);
 
 #define CUDA_SYMBOL_PREFIX "koine_" // before a kernel's name
 
-// What the rewrite for CUDA says of a kernel; zeros if there is none of that name.
+// What the rewrite for CUDA reports about a kernel; zeros if there is none of that name.
 kn_source_cuda_kernel emit_rewritten(const struct emit_source *source, const char *name);
 
 const char *emit_kind_name(kn_param_kind kind);      // "global"

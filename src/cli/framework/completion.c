@@ -8,7 +8,7 @@
 #include "base/text/text.h"
 #include "cli/commands.h"
 
-// ---- What can stand at a place ----
+// ---- What can appear at a place ----
 
 enum paths { PATHS_NONE, PATHS_FOLDERS, PATHS_FILES };
 
@@ -57,7 +57,7 @@ static void add_part(struct candidates *candidates, const char *part, size_t len
         candidates->paths = PATHS_FOLDERS;
 }
 
-// What the help's word for a value or for operands tells: "all|K", "FILE|DIR...", "A.npy B.npy".
+// What the help's word for a value or for operands implies: "all|K", "FILE|DIR...", "A.npy B.npy".
 static void add_form(struct candidates *candidates, const char *form)
 {
     static const char marks[] = " |[],:=";

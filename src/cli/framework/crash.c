@@ -38,7 +38,7 @@ static struct ki_output_names outputs;
 static char command[64];
 static const char *programs;               // PATH
 static bool dumps, waits;                  // KOINE_LOG: debug, sync
-static _Alignas(16) char stack[64 * 1024]; // where the main thread's is used up
+static _Alignas(16) char stack[64 * 1024]; // in case the main thread's is used up
 static atomic_bool handling;
 
 // ---- a line of text, written with one call ----
@@ -85,7 +85,7 @@ static void print(struct line *line)
 
 enum { MOST_NAMES = 8 };
 
-// The kernels of a queue that may not have ended, each name once; how many names there are.
+// The kernels of a queue that may not have ended, each name once; returns the number of names.
 static unsigned add_kernels(struct line *line, const kn_flight_queue *queue)
 {
     unsigned flying = queue->launched - queue->ended, names = 0;
@@ -118,7 +118,7 @@ static bool is_flying(const kn_flight_queue *queue)
     return queue->is_open && queue->launched != queue->ended;
 }
 
-// Whether something was; `names` is that of the kernels that may have been the one.
+// Whether something was under way; `names` lists the kernels that may be the cause.
 static bool add_flights(struct line *line, unsigned *names)
 {
     kn_flight_queue queue;
@@ -209,7 +209,7 @@ static const char *oclgrind_library(void)
     return NULL;
 }
 
-// Whether a kernel was launched on one, where it shares the process's memory.
+// Whether a kernel was launched on a device that shares the process's memory.
 static bool is_on_cpu(void)
 {
     kn_flight_queue queue;
@@ -251,7 +251,7 @@ static void print_hint(struct line *line)
 
 static void print_message(const char *text)
 {
-    static struct line line; // not on the stack of a thread that may be at its end
+    static struct line line; // not on the stack, which may be used up
     unsigned names = 0;
     bool named, tasks;
 
@@ -293,7 +293,7 @@ static const char *meaning_of(int number)
     return "a signal";
 }
 
-// Ends the process as if nothing had been installed, once the handler has returned.
+// Ends the process as if no handler had been installed, once the handler has returned.
 static void leave_as_before(int number, bool again)
 {
     signal(number, SIG_DFL);
@@ -306,7 +306,7 @@ static void handle(int number, siginfo_t *info, void *context)
     bool sent = info->si_code == SI_USER || (info->si_code == SI_TKILL && info->si_pid != getpid());
 
     (void)context;
-    // Several threads of a device crash at once: one speaks, and the others wait for the process's end.
+    // Several threads of a device crash at once: one prints, and the others wait for the process's end.
     while (atomic_exchange(&handling, true))
         pause();
     ki_output_remove(&outputs);
@@ -328,10 +328,9 @@ static bool is_free(int number)
            action.sa_handler == SIG_DFL;
 }
 
-// The handlers that were free when the command began are ours. LLVM, which most drivers have in them, puts
-// its own over them while it compiles, and what that makes of abort() ends the process without a word: so
-// after each task of a driver's ours are put back. There is nothing to take back for signals that were
-// somebody else's from the start.
+// We install our handlers where there were none when the command began. LLVM, which is part of most drivers,
+// replaces them while it compiles, and with its handlers abort() ends the process without a message: so ours
+// are put back after each task of a driver. Handlers of others that existed from the start are left alone.
 static bool ours[KI_COUNT(faults)];
 
 static void handle_fault(int number)
@@ -341,7 +340,7 @@ static void handle_fault(int number)
     memset(&action, 0, sizeof action);
     action.sa_sigaction = handle;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigfillset(&action.sa_mask); // what goes wrong in the handler ends the process
+    sigfillset(&action.sa_mask); // an error in the handler ends the process
     sigaction(number, &action, NULL);
 }
 

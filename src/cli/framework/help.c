@@ -18,7 +18,7 @@ struct fill {
     size_t indent;
 };
 
-// A terminal's own width within reason; 80 in files and pipes.
+// A terminal's own width, within limits; 80 in files and pipes.
 static size_t width_of(FILE *out)
 {
     struct winsize size;
@@ -51,7 +51,7 @@ static void fill_text(struct fill *fill, const char *text)
     }
 }
 
-// A term at the left, its meaning beside it from column `indent` on, or below it where the term is too long.
+// A term at the left, its meaning beside it from column `indent` on, or below it if the term is too long.
 static void print_entry(const char *term, const char *meaning, size_t indent, FILE *out)
 {
     struct fill fill = {out, width_of(out), 2 + strlen(term), indent};

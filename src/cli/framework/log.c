@@ -26,7 +26,7 @@ static const struct log_word words[] = {
 
 static kn_log_level level = KN_LOG_WARNING; // what print_message reads through its `user`
 
-// Warnings that were printed: a command that opens several contexts hears some of them from each.
+// Warnings that were printed: a command that opens several contexts gets some of them from each.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ki_hash *printed;
 static size_t count, capacity;
@@ -41,7 +41,7 @@ static bool is_new(const char *message)
     for (size_t i = 0; i < count && !found; i++)
         found = memcmp(printed[i].bytes, hash.bytes, sizeof hash.bytes) == 0;
     if (!found)
-        (void)KI_ARRAY_PUSH(printed, count, capacity, hash); // if memory ran out, it may be said again
+        (void)KI_ARRAY_PUSH(printed, count, capacity, hash); // if memory runs out, it may be printed again
     pthread_mutex_unlock(&lock);
     return !found;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library would like to say, printed on standard error as KOINE_LOG asks; a warning of
-// the same words once a run.
+// The library's messages, printed on standard error as KOINE_LOG asks; warnings with the same text are
+// printed once in a run.
 #ifndef KN_CLI_FRAMEWORK_LOG_H
 #define KN_CLI_FRAMEWORK_LOG_H
 

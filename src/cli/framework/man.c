@@ -8,7 +8,8 @@
 #include "help.h"
 #include "status.h"
 
-// Text in which roff shall see nothing but text. Hyphens are minus signs: they are copied into shells.
+// Escapes text so that roff sees nothing but text. Hyphens become minus signs, because they are copied into
+// shells.
 static void print_text(const char *text, FILE *out)
 {
     bool line_start = true;

@@ -50,7 +50,7 @@ size_t memory_resident(void)
     uintmax_t all, pages = 0;
 
 #ifdef __GLIBC__
-    malloc_trim(0); // what threads that have ended left free counts as held otherwise
+    malloc_trim(0); // otherwise what ended threads left free counts as held
 #endif
     file = fopen("/proc/self/statm", "r");
     if (!file)
@@ -98,7 +98,7 @@ static size_t less(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-// Of a limit and what is used of it; SIZE_MAX if there is none.
+// The rest of a limit; SIZE_MAX if there is none.
 static size_t rest(size_t limit, size_t used)
 {
     return limit == SIZE_MAX || used == SIZE_MAX ? SIZE_MAX : limit - less(limit, used);
@@ -131,8 +131,7 @@ size_t memory_for_data(const struct common_arguments *common)
     return left - less(left, MEMORY_BESIDE);
 }
 
-// What the program holds differs a little from one run to the next: a limit that is enough has one to two MB
-// more.
+// What the program holds differs a little from one run to the next: a suggested limit has one to two MB more.
 kn_status memory_check(const struct common_arguments *common, size_t needs, const char *what, kn_error *err)
 {
     const double mega = 1e6;
@@ -141,7 +140,7 @@ kn_status memory_check(const struct common_arguments *common, size_t needs, cons
 
     if (!common->memory_limit || needs <= memory_left(common))
         return KN_OK;
-    if (common->memory_limit < 100000) // a unit was forgotten, or is another argument
+    if (common->memory_limit < 100000) // the unit is missing, or the number is another argument
         snprintf(limit, sizeof limit, "%zu bytes", common->memory_limit);
     else
         snprintf(limit, sizeof limit, "%.1f MB", (double)common->memory_limit / mega);

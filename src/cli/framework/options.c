@@ -75,7 +75,7 @@ size_t options_collect(const struct command *command, struct option_row rows[OPT
     return count;
 }
 
-// What getopt_long wants to know, made from the rows.
+// The input of getopt_long, made from the rows.
 struct spelling {
     struct option_row rows[OPTION_ROWS_MAX];
     size_t count;
@@ -90,7 +90,7 @@ static void spell(struct spelling *spelling, const struct command *command)
 
     memset(spelling, 0, sizeof *spelling);
     spelling->count = options_collect(command, spelling->rows);
-    spelling->letters[letters++] = ':'; // a missing value is told apart from an unknown option
+    spelling->letters[letters++] = ':'; // a missing value is distinguished from an unknown option
     for (size_t i = 0; i < spelling->count; i++) {
         const struct option_row *row = &spelling->rows[i];
         int takes_value = row->type == OPTION_FLAG ? no_argument : required_argument;
@@ -216,7 +216,7 @@ static kn_status store(const char *name, const struct option_row *row, const cha
     return bad_value(name, row, value, err);
 }
 
-// A long option that getopt_long did not take: unknown, or ambiguous.
+// A long option that getopt_long rejected: unknown, or ambiguous.
 static kn_status unknown_option(const struct spelling *spelling, const char *name, const char *given,
                                 kn_error *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A command is a table: its options, its operands, two examples. The parser (options.c), the help text
-// (help.c) and the man page (man.c) are made from that one table, so they cannot disagree.
+// (help.c) and the man page (man.c) are generated from that one table, so they cannot disagree.
 #ifndef KN_CLI_FRAMEWORK_OPTIONS_H
 #define KN_CLI_FRAMEWORK_OPTIONS_H
 
@@ -36,17 +36,18 @@ struct string_list {
 #define OPTION_BYTES_TYPE   size_t
 
 struct option_row {
-    const char *name;           // long, with hyphens (the parser takes underscores too); NULL ends a table
-    char letter;                // short, 0 if there is none
-    enum option_type type;      // this and the offset are written by OPTION_FIELD
-    size_t offset;              // of the field in the command's arguments
-    const char *metavar;        // how the help shows the value; without one the choices
-    const char *const *choices; // OPTION_CHOICE: all values; else some, which shells complete; ends in NULL
-    const char *fallback;       // the value where the option is not given; NULL: false, NULL, empty or 0
-    const char *help;           // one line
+    const char *name;      // long, with hyphens (the parser takes underscores too); NULL ends a table
+    char letter;           // short, 0 if there is none
+    enum option_type type; // this and the offset are written by OPTION_FIELD
+    size_t offset;         // of the field in the command's arguments
+    const char *metavar;   // how the help shows the value; without one the choices
+    const char *const
+        *choices; // OPTION_CHOICE: all values; otherwise some values that shells complete; ends in NULL
+    const char *fallback; // the default value; NULL: false, NULL, empty or 0
+    const char *help;     // one line
 };
 
-// Which kind of option a row is, and which field it fills of the command's arguments (their type):
+// The kind of an option, and the field that it sets in the command's arguments (of the given type):
 //     {"top", OPTION_FIELD(OPTION_COUNT, struct sort_arguments, top), .metavar = "K", .help = "..."},
 // A field of another type than the option's does not compile.
 #define OPTION_FIELD(kind, arguments, field) .type = (kind), .offset = OPTION_OFFSET(kind, arguments, field)
@@ -58,7 +59,7 @@ struct option_row {
          char unused;                                                                                        \
      }))
 
-// What every command's arguments begin with. Fields whose option the command does not have stay zero.
+// The beginning of every command's arguments. Fields whose option the command lacks stay zero.
 struct common_arguments {
     struct string_list devices;
     int precision; // enum precision_word
@@ -75,7 +76,7 @@ struct common_arguments {
     int word_count; // the words of the command, for its page
     char **words;
     const char *command; // "koine stats", for messages
-    bool check_failed;   // set by a command that computed its answer and found that it does not hold
+    bool check_failed;   // set by a command whose answer failed its check
 };
 
 enum precision_word { PRECISION_FLOAT, PRECISION_DOUBLE };
@@ -104,7 +105,7 @@ struct command_example {
 struct command {
     const char *name;        // "stats"
     const char *summary;     // what it does, in a line without a full stop
-    const char *operands;    // as the usage line shows them; NULL: it takes none
+    const char *operands;    // as the usage line shows them; NULL: there are none
     const char *description; // for the man page; paragraphs are separated by an empty line
     unsigned common;         // enum common_option, or-ed
     const char *precision;   // the default of --precision
@@ -116,18 +117,18 @@ struct command {
     kn_status (*run)(void *arguments, kn_error *err);
 };
 
-// A row of the command's, or of the common ones it has, with the default that holds here.
+// A row of the command's options, or of the common ones it has, with the default for this command.
 enum { OPTION_ROWS_MAX = 48 };
 size_t options_collect(const struct command *command, struct option_row rows[OPTION_ROWS_MAX]);
 
-// Fills the command's arguments (zeroed, `arguments_size` bytes) from argv[1] on. KN_ERROR_ARGUMENT with one
-// line that says what is wrong and where help is; the strings stay argv's.
+// Fills in the command's arguments (zeroed, `arguments_size` bytes) from argv[1] on. KN_ERROR_ARGUMENT with a
+// line that says what is wrong and where to find help; the strings stay argv's.
 kn_status options_parse(const struct command *command, int argc, char **argv, void *arguments, kn_error *err);
 
 // Frees what options_parse allocated in the arguments.
 void options_free(const struct command *command, void *arguments);
 
-// "X[,Y[,Z]]", whole numbers from 1: how many there are, 0 if the text is none of that.
+// "X[,Y[,Z]]", integers from 1: returns how many there are, 0 if the text has another form.
 unsigned options_sizes(const char *text, size_t sizes[3]);
 
 // Refuses operands to a command that takes at most `most`.

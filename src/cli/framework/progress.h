@@ -14,9 +14,9 @@ struct progress {
 };
 
 void progress_begin(struct progress *progress, bool quiet);
-// How much is done, from 0 to 1; cheap, to be called as often as there is something new.
+// How much is done, from 0 to 1; cheap, may be called whenever there is progress.
 void progress_step(struct progress *progress, double done);
-// Takes the bar off the screen; to be called before anything else is printed.
+// Removes the bar from the screen; call it before anything else is printed.
 void progress_end(struct progress *progress);
 
 #endif

@@ -8,10 +8,10 @@
 #include "io/json.h"
 #include "options.h"
 
-// Whether text for people goes to standard output: not when the JSON does.
+// Whether text for people goes to standard output: not if the JSON does.
 bool report_shows_text(const struct common_arguments *common);
 
-// Tries whether the files of --json and --report can be written, before the work is done that would fill it.
+// Checks that the files of --json and --report can be written, before doing the work that would fill them.
 kn_status report_try(const struct common_arguments *common, kn_error *err);
 
 // The same for any file.
@@ -22,19 +22,19 @@ kn_status report_try_file(const char *path, bool force, kn_error *err);
 json_t *report_begin(const char *command, const kn_device_info *device, const char *precision,
                      const char *policy, const struct ki_json_seconds *seconds);
 
-// Whether anything is made of it: --json or --report was given.
+// Whether a report is wanted: --json or --report was given.
 bool report_wanted(const struct common_arguments *common);
 
 // With --report, adds a picture (page_picture) to its page, which is not in the JSON.
 void report_picture(json_t **root, const struct common_arguments *common, const char *caption,
                     const double *values, size_t width, size_t height);
 
-// Writes it where --json says, and as a page where --report says, and frees it. Without either it does
-// nothing else.
+// Writes it where --json says, and as a page where --report says, and frees it. Without either it only frees
+// it.
 kn_status report_write(json_t *root, const struct common_arguments *common, kn_error *err);
 
-// Sets a key, appends an element. What could not be made (memory ran out) makes NULL of the whole, for good,
-// so that report_write can tell.
+// Sets a key, appends an element. If a value could not be made (memory ran out), the whole becomes NULL for
+// good, so that report_write can report it.
 void report_put(json_t **object, const char *key, json_t *value);
 void report_append(json_t **array, json_t *value);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command's exit statuses: which kinds of error they stand for, and their meaning as the man page gives
-// it.
+// The command's exit statuses: the kinds of errors that they stand for, and their meanings for the man page.
 #ifndef KN_CLI_FRAMEWORK_STATUS_H
 #define KN_CLI_FRAMEWORK_STATUS_H
 

@@ -36,7 +36,7 @@ void table_add(struct table *table, const char *format, ...)
     }
 }
 
-// Letters, in UTF-8: the bytes that do not continue one.
+// The number of characters in UTF-8 text: the bytes that do not continue one.
 static size_t width_of(const char *cell)
 {
     size_t width = 0;
@@ -52,7 +52,7 @@ static void print_spaces(size_t count, FILE *out)
         fputc(' ', out);
 }
 
-// No blanks at the end of a line: those due are printed before the next cell that has something in it.
+// No blanks at the end of a line: pending ones are printed before the next cell that is not empty.
 static void print_row(const struct table *table, char *const *cells, const size_t *widths, FILE *out)
 {
     size_t due = 0;

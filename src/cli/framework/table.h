@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of text for people: columns as wide as their widest cell, numbers to the right.
+// A table of text for people: columns as wide as their widest cell, numbers aligned to the right.
 #ifndef KN_CLI_FRAMEWORK_TABLE_H
 #define KN_CLI_FRAMEWORK_TABLE_H
 
@@ -18,12 +18,12 @@ struct table {
     bool failed; // memory ran out
 };
 
-// `layout` has a letter for each column: 'l' or 'r', the side its cells keep to.
+// `layout` has one letter a column: 'l' or 'r', the alignment of its cells.
 void table_begin(struct table *table, const char *layout);
 // The next cell, from left to right and down. Control characters become '?': names come from files and
 // drivers.
 void table_add(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// A cell for each text up to NULL.
+// One cell for each text up to NULL.
 void table_add_all(struct table *table, const char *const *texts);
 // False if memory ran out.
 bool table_print(const struct table *table, FILE *out);

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-// image_open, or of standard input what was read.
+// image_open, or for standard input the data that were read.
 static kn_status open_file(const char *path, const struct image_bytes *input, struct image_file **file,
                            kn_error *err)
 {
@@ -30,7 +30,7 @@ static kn_status read_page(struct image_file *file, const char *path, size_t pag
 
 // ---- frames ----
 
-// A thread keeps the file that it read last: pages of a stack follow each other.
+// A thread keeps the file that it read last, because pages of a stack follow each other.
 struct opened {
     struct image_file *file;
     const char *path;

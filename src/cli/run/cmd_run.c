@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine run: anybody's kernel on any device, timed, and compared with another device.
+// koine run: runs any kernel on any device, times it, and compares it with another device.
 #include "cmd_run.h"
 
 #include <ctype.h>
@@ -103,7 +103,7 @@ static kn_status read_options(struct run_run *run, kn_error *err)
     return status;
 }
 
-// Whether all files can be written, before the work is done that would fill them.
+// Whether all files can be written, checked before doing the work that would fill them.
 static kn_status try_outputs(const struct run_run *run, kn_error *err)
 {
     kn_status status = report_try(&run->arguments->common, err);
@@ -124,7 +124,7 @@ static kn_status open_place(const char *spec, const char *command, struct place 
     return place_open(spec, true, command, place, err);
 }
 
-// The kernel that was named, or the only one.
+// The named kernel, or the only one.
 static kn_status find_kernel(const struct run_run *run, kn_program *program, kn_kernel **kernel,
                              kn_error *err)
 {
@@ -194,7 +194,7 @@ static kn_status upload_image(const struct run_arg *arg, struct run_outcome *out
                           arg->data ? arg->data : outcome->data[index], 0, err);
 }
 
-// What the buffers hold at the start: poison everywhere, then the contents.
+// The initial contents of the buffers: poison everywhere, then the given contents.
 static kn_status upload(const struct run_run *run, struct run_outcome *outcome, kn_error *err)
 {
     double start = ki_clock_seconds();
@@ -337,7 +337,7 @@ static kn_status run_all(struct run_run *run, kn_error *err)
     return status;
 }
 
-// ---- what is kept ----
+// ---- saved results ----
 
 // Vectors of 3 lie closer in a file than on the device.
 static unsigned char *packed(const struct run_arg *arg, const unsigned char *data)

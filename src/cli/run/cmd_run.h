@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine run: the arguments (run_args.c, run_image.c) and what is in them at the start (run_fill.c); how the
-// results of two devices compare and what is in them (run_compare.c); how it is shown (run_print.c).
+// koine run: the arguments (run_args.c, run_image.c) and their initial contents (run_fill.c); the comparison
+// of two devices' results, and their contents (run_compare.c); the output (run_print.c).
 #ifndef KN_CLI_RUN_CMD_RUN_H
 #define KN_CLI_RUN_CMD_RUN_H
 
@@ -31,7 +31,7 @@ enum run_kind { RUN_BUFFER, RUN_VALUE, RUN_LOCAL, RUN_IMAGE, RUN_SAMPLER };
 struct run_arg {
     const char *spec; // as it was given
     enum run_kind kind;
-    bool has_type;        // struct:, local: and sampler: have none
+    bool has_type;        // struct:, local: and sampler: have no type
     struct run_type type; // of an image: its texels as numbers in memory
     size_t count;         // elements of a buffer, texels of an image
     size_t bytes;         // of the buffer, the image, the value, the local memory
@@ -39,12 +39,12 @@ struct run_arg {
     kn_image_format format;
     size_t size[3]; // of an image
     unsigned sampler;
-    unsigned char *data; // what is in it at the start; NULL: poison
+    unsigned char *data; // the initial contents; NULL: poison
     bool is_random;
     uint64_t seed;
-    char *out_path;   // .npy; NULL: the result is not kept
-    struct npy shape; // of inout:, whose shape is kept; dims 0 for others. Without data.
-    const char *name; // the kernel's name of it
+    char *out_path;   // .npy; NULL: the result is not saved
+    struct npy shape; // for inout:, whose shape is kept; dims is 0 for others. Without data.
+    const char *name; // its name in the kernel
 };
 
 struct run_args {
@@ -58,21 +58,21 @@ kn_status run_args_read(const struct string_list *specs, struct run_args *args, 
 // Fits them to the kernel: count, kinds and types. KN_ERROR_ARGUMENT.
 kn_status run_args_bind(struct run_args *args, const kn_kernel *kernel, kn_error *err);
 void run_args_free(struct run_args *args);
-// Whether it has contents that are shown and compared: a buffer or an image.
+// Whether it has contents to show and compare: a buffer or an image.
 bool run_has_contents(const struct run_arg *arg);
-// image2d: and its like, sampler:. False if the SPEC is none of them; else `status` is how reading it ended.
+// image2d: and the like, sampler:. False if the SPEC is something else; otherwise `status` is the outcome.
 bool run_image_read(struct run_arg *arg, size_t index, kn_status *status, kn_error *err);
 
-// A buffer's contents at the start: [zero|iota|random[:SEED]|value=V|file=PATH]; "" leaves it poisoned.
+// A buffer's initial contents: [zero|iota|random[:SEED]|value=V|file=PATH]; "" leaves it poisoned.
 kn_status run_fill(struct run_arg *arg, const char *fill, uint64_t seed, kn_error *err);
-// What poisoned memory is full of: not-a-number, or a large number.
+// What poisoned memory is filled with: NaN, or a large number.
 unsigned char run_poison(const struct run_type *type);
 
-// What is in a buffer.
+// A summary of a buffer's contents.
 struct run_summary {
-    size_t nan;           // components that are not a number
-    size_t unwritten;     // components that still hold the poison
-    double min, max, sum; // over the others; NAN if there is none
+    size_t nan;           // number of components that are NaN
+    size_t unwritten;     // number of components that still hold the poison
+    double min, max, sum; // over the others; NAN if there are none
 };
 void run_summarize(const struct run_arg *arg, const unsigned char *data, struct run_summary *summary);
 
@@ -83,7 +83,7 @@ struct run_bound {
 
 struct run_difference {
     size_t compared; // components
-    size_t beyond;   // of which so many differ by more than allowed
+    size_t beyond;   // how many of them differ by more than allowed
     uint64_t worst_ulp;
     double worst; // the largest absolute difference
     size_t first; // the first component beyond
@@ -92,15 +92,15 @@ struct run_difference {
 void run_compare(const struct run_arg *arg, const unsigned char *data, const unsigned char *other,
                  const struct run_bound *bound, struct run_difference *difference);
 
-// What a device made of it.
+// A device's results.
 struct run_outcome {
     struct place place;
     kn_program *program;
     kn_kernel *kernel;
     kn_buffer **buffers;  // NULL for other arguments
     kn_image **images;    // likewise
-    unsigned char **data; // what is in them at the end
-    double *seconds;      // of each repetition, by the device's clock
+    unsigned char **data; // the final contents
+    double *seconds;      // of each repetition, measured by the device's clock
     double build, upload, download;
 };
 
@@ -112,13 +112,13 @@ struct run_run {
     struct run_outcome outcomes[2]; // the second one with --compare
     size_t outcome_count;
     struct run_difference *differences; // of each argument, with --compare
-    char *text;                         // of a kernel file that came through standard input, else NULL
+    char *text;                         // of a kernel file read from standard input, else NULL
     double read, total;
 };
 
-// The parts of the command, for koine compare --explain. The options, the text and what the arguments are;
-// the program, its kernel and memory at an open place; one launch from the contents at the start;
-// outcome->data. run_end frees all, the places too.
+// The parts of the command, for koine compare --explain: the options, the text and the arguments; the
+// program, its kernel and memory at an open place; one launch from the initial contents; outcome->data.
+// run_end frees everything, including the places.
 kn_status run_begin(struct run_run *run, kn_error *err);
 kn_status run_open(struct run_run *run, struct run_outcome *outcome, kn_error *err);
 kn_status run_once(const struct run_run *run, struct run_outcome *outcome, double *seconds, kn_error *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --arg SPEC: from words to what the kernel is given.
+// --arg SPEC: from words to the kernel's arguments.
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -115,7 +115,7 @@ static kn_status read_inout(struct run_arg *arg, const char *rest, size_t index,
     return status;
 }
 
-// The path may have colons: type and count are the last two parts.
+// The path may contain colons: type and count are the last two parts.
 static kn_status read_out(struct run_arg *arg, const char *rest, size_t index, kn_error *err)
 {
     const char *count = strrchr(rest, ':'), *type = count;
@@ -261,7 +261,7 @@ void run_args_free(struct run_args *args)
     free(args->items);
 }
 
-// ---- what the kernel wants ----
+// ---- matching the kernel's signature ----
 
 static void add_params(const kn_kernel *kernel, struct ki_text *text)
 {
@@ -302,7 +302,8 @@ static kn_status refuse_type(const struct run_arg *arg, const kn_param *param, s
                    param->name, param->type, arg->spec, given);
 }
 
-// An array whose last dimension is 3, for a kernel that takes vectors of 3: they take the room of 4.
+// An array whose last dimension is 3, for a kernel that takes vectors of 3: in memory they have the size of
+// 4.
 static kn_status widen_array(struct run_arg *arg, kn_error *err)
 {
     size_t element = 3 * arg->type.size, room = 4 * arg->type.size;
@@ -319,7 +320,7 @@ static kn_status widen_array(struct run_arg *arg, kn_error *err)
     return KN_OK;
 }
 
-// Makes vectors of an array's numbers where the kernel takes vectors.
+// Combines an array's numbers to vectors if the kernel takes vectors.
 static kn_status fit_array(struct run_arg *arg, const kn_param *param, const struct run_type *wanted,
                            size_t index, kn_error *err)
 {
@@ -354,10 +355,10 @@ static kn_status fit(struct run_arg *arg, const kn_param *param, size_t index, k
 
     arg->name = param->name;
     if (!arg->has_type || !run_type_read(param->type, strlen(param->type), &wanted))
-        return KN_OK; // the launch looks at the sizes
+        return KN_OK; // the launch checks the sizes
     if (is_pointer && arg->kind == RUN_BUFFER && arg->shape.count)
         return fit_array(arg, param, &wanted, index, err);
-    // A buffer may be anything; a value that is not of its type would be other bits than meant.
+    // A buffer may have any type; a value of another type would have other bits than intended.
     if (param->kind == KN_PARAM_VALUE && arg->kind == RUN_VALUE &&
         (wanted.size != arg->type.size || wanted.width != arg->type.width ||
          (wanted.class == RUN_FLOAT) != (arg->type.class == RUN_FLOAT)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in a buffer, and how it differs from another device's.
+// A summary of a buffer's contents, and its differences from another device's.
 #include <math.h>
 #include <string.h>
 

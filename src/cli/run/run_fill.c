@@ -15,7 +15,7 @@ unsigned char run_poison(const struct run_type *type)
     return type->class == RUN_FLOAT ? 0xff : 0xa5;
 }
 
-// SplitMix64 (Steele, Lea, Flood 2014): number `index` of a seed, whatever came before it.
+// SplitMix64 (Steele, Lea, Flood 2014): number `index` for a seed, independent of the others.
 static uint64_t random_bits(uint64_t seed, uint64_t index)
 {
     uint64_t z = (seed + index + 1) * 0x9e3779b97f4a7c15u;
@@ -43,7 +43,7 @@ static kn_status fill_zero(struct run_arg *arg, const char *rest, kn_error *err)
     (void)arg;
     (void)rest;
     (void)err;
-    return KN_OK; // it was allocated so
+    return KN_OK; // it was allocated with zeros
 }
 
 // 0, 1, 2, ... over all components.
@@ -130,8 +130,8 @@ static kn_status fill_file(struct run_arg *arg, const char *rest, kn_error *err)
 
 static const struct {
     const char *word;
-    char after;  // what stands between the word and the rest; 0: nothing may follow
-    bool needed; // there must be a rest
+    char after;  // the character between the word and the rest; 0: nothing may follow
+    bool needed; // a rest is required
     kn_status (*fill)(struct run_arg *arg, const char *rest, kn_error *err);
 } fills[] = {
     {"zero", 0, false, fill_zero},    {"iota", 0, false, fill_iota},  {"random", ':', false, fill_random},

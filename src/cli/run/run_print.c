@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What koine run shows: what is in each buffer and image, the time, the comparison; and the JSON.
+// The output of koine run: the contents of each buffer and image, the time, the comparison; and the JSON.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ void run_times(const struct run_run *run, const struct run_outcome *outcome, dou
     size_t count = run->arguments->repeat;
     double *sorted = calloc(count, sizeof *sorted);
 
-    if (!sorted) { // then at least what is sure
+    if (!sorted) { // then at least what is certain
         times[0] = times[1] = times[2] = outcome->seconds[0];
         return;
     }

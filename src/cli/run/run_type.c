@@ -113,7 +113,7 @@ static uint16_t half_bits(double value)
 
     if (isnan(value))
         return 0x7e00;
-    if (size >= 65520) // half way from the largest number to the next power
+    if (size >= 65520) // halfway from the largest number to the next power
         return sign | 0x7c00;
     frexp(size, &exponent);
     if (size == 0 || exponent < -13)
@@ -229,7 +229,7 @@ bool run_number_read(const struct run_type *type, const char *text, size_t lengt
         return read_integer(type, word, component);
     if (isspace((unsigned char)*word))
         return false;
-    if (type->size == sizeof(float)) { // not through double: that would round twice
+    if (type->size == sizeof(float)) { // not through double, which would round twice
         float single = strtof(word, &end);
 
         memcpy(component, &single, sizeof single);

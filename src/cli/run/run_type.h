@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL C's number types as koine run takes them, "float4" for instance, and numbers of them.
+// OpenCL C's number types as koine run accepts them, such as "float4", and numbers of these types.
 #ifndef KN_CLI_RUN_RUN_TYPE_H
 #define KN_CLI_RUN_RUN_TYPE_H
 
@@ -17,22 +17,23 @@ struct run_type {
     size_t size;    // bytes of a component
     unsigned width; // components: 1, 2, 3, 4, 8, 16
     kn_type npy;    // the same type in a .npy file
-    bool has_npy;   // half has none
+    bool has_npy;   // half has no such type
 };
 
-// Words like "uint" and "float4"; "unsigned int" too. False if it is no number type.
+// Words like "uint" and "float4"; also "unsigned int". False if it is not a number type.
 bool run_type_read(const char *word, size_t length, struct run_type *type);
 // A scalar type of that kind; false if there is none.
 bool run_type_of_npy(kn_type npy, struct run_type *type);
 
-// Bytes of an element in memory: three components take the room of four.
+// Bytes of an element in memory: three components have the size of four.
 size_t run_type_bytes(const struct run_type *type);
 size_t run_type_stride(const struct run_type *type); // the same in components
 
 enum { RUN_TYPE_NAME = 24, RUN_NUMBER_TEXT = 40 };
 void run_type_name(const struct run_type *type, char name[RUN_TYPE_NAME]);
 
-// A component: as text that reads back, as a double, and from these. `text` ends at `length`.
+// A component: as text that reads back to the same value, as a double, and converted from these. `text` ends
+// at `length`.
 void run_number_print(const struct run_type *type, const void *component, char text[RUN_NUMBER_TEXT]);
 double run_number_get(const struct run_type *type, const void *component);
 void run_number_set(const struct run_type *type, void *component, double value); // of a float type
