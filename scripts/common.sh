@@ -15,11 +15,11 @@ die()
     exit 1
 }
 
-# How many jobs make may run at once.
-# shellcheck disable=SC2034 # used by those who read this file
+# The number of jobs that make may run at once.
+# shellcheck disable=SC2034 # used by the scripts that read this file
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
 
-# quietly LOG WORDS COMMAND...: runs it with its output in LOG; shows the end of that if it fails.
+# quietly LOG WORDS COMMAND...: runs the command with its output in LOG; shows the end of the log if it fails.
 quietly()
 {
     log=$1
@@ -34,7 +34,7 @@ quietly()
     fi
 }
 
-# Whether ./configure has to be made (again).
+# Whether ./configure has to be generated (again).
 bootstrap_needed()
 {
     [ ! -f configure ] || [ ! -f Makefile.in ] ||
