@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# For the e2e tests: `. "$srcdir/tests/e2e/common.sh"`. A folder of the test's own ($work, removed at the end), and
-# how a test ends early.
+# For the e2e tests: `. "$srcdir/tests/e2e/common.sh"`. A folder for the test ($work, removed at the end), and
+# ways to end a test early.
 set -eu
 LC_ALL=C
 export LC_ALL

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# For the e2e tests of the command: runs it as a user would and looks at what came out. $KOINE is its path.
+# For the e2e tests of the command: runs it as a user would and checks its output. $KOINE is its path.
 # Usage: . "${srcdir:-.}/tests/e2e/lib.sh"
 . "${srcdir:-.}/tests/e2e/common.sh"
 

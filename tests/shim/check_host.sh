@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The prelude's built-ins on the host shim give the values that OpenCL C 1.2 asks for. Skipped (77) without a C++17
+# The prelude's built-ins on the host shim give the values that OpenCL C 1.2 specifies. Skipped (77) without a C++17
 # compiler.
 set -eu
 

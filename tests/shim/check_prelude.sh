@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The prelude under NVRTC, no GPU needed: every built-in compiles, the memory accesses in the PTX are the fewest
-# there can be on three architectures: 16 bytes where a vector moves, no local memory, the constant cache or
-# read-only loads for __constant arguments. Skipped (77) where there is no NVRTC.
+# The prelude under NVRTC, no GPU needed: every built-in compiles, and the memory accesses in the PTX are the
+# fewest possible on three architectures: 16 bytes for a vector, no local memory, the constant cache or
+# read-only loads for __constant arguments. Skipped (77) if there is no NVRTC.
 #
 #   check_prelude.sh [--all]     --all: every built-in on each architecture (a minute), not only on the first
 set -eu

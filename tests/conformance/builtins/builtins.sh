@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# No built-in function of OpenCL C 1.2 is forgotten: every name of builtins.txt is called by a subject of the
-# conformance tests (its macros expanded) or by a test, and the rewrite knows it: the subjects are rewritten with it, and the prelude
-# declares it.
+# No built-in function of OpenCL C 1.2 is left out: every name in builtins.txt is called by a subject of the
+# conformance tests (with its macros expanded) or by a test, and the rewrite knows it: the subjects are rewritten with it, and the
+# prelude declares it.
 . "${srcdir:-.}/tests/e2e/common.sh"
 
 here=${srcdir:-.}/tests/conformance

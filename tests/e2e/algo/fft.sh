@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine fft`: numpy's transforms, held against sums as the definition has them.
+# `koine fft`: numpy's transforms, compared with the sums of the definition.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 sources=$(cd "${srcdir:-.}" && pwd)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine scan`: prefixes, inclusive and exclusive, by known operations and one of the user's.
+# `koine scan`: inclusive and exclusive prefixes, with known operations and one of the user's.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 sources=$(cd "${srcdir:-.}" && pwd)

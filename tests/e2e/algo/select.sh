@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine select`: elements by rank, and quantiles as numpy's.
+# `koine select`: elements by rank, and quantiles like numpy's.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 sources=$(cd "${srcdir:-.}" && pwd)

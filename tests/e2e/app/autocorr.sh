@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine autocorr`: images whose correlations can be told, in all kinds of files; series; what is written, printed and
-# refused. Sums are held against the definition in whole numbers.
+# `koine autocorr`: images with known correlations, in all file formats; series; what is written, printed and
+# refused. Sums are compared with the definition in integers.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 sources=$(cd "${srcdir:-.}" && pwd)

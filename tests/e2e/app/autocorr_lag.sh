@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine autocorr --lag`: frames and those some lags later, against the definition; files, plot and JSON; what is refused.
+# `koine autocorr --lag`: frames with those some lags later, compared with the definition; files, plot and JSON; what is refused.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 sources=$(cd "${srcdir:-.}" && pwd)

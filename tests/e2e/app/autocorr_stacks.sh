@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine autocorr` of stacks and arrays: NumPy's files beside TIFF's, as images and as volumes,
-# and of images that go on periodically; held against the definition.
+# `koine autocorr` for stacks and arrays: NumPy and TIFF files, as images and as volumes, and for
+# periodic images; compared with the definition.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 sources=$(cd "${srcdir:-.}" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# --memory-limit of `koine autocorr`, `solve` and `recon`: the same results in pieces, or refused before anything is
-# computed, with a limit that is enough.
+# --memory-limit of `koine autocorr`, `solve` and `recon`: the same results in pieces, or a refusal before anything is
+# computed, which names a limit that is enough.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine phantom`: images in every format, k-space held against the ellipses' transform, and what is refused.
+# `koine phantom`: images in every format, k-space compared with the ellipses' transform, and what is refused.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 sources=$(cd "${srcdir:-.}" && pwd)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine prepare`, and the same options on koine autocorr: a moved copy comes back, specks go, steps are there as pictures.
+# `koine prepare`, and the same options of koine autocorr: a moved copy is aligned, specks are removed, steps are written as pictures.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 sources=$(cd "${srcdir:-.}" && pwd)

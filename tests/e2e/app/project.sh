@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine project`: sinograms and their way back, by a device and by the host, against sums in Python; pictures; refusals.
+# `koine project`: sinograms and backprojections, on a device and on the host, compared with sums in Python; pictures; refusals.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 sources=$(cd "${srcdir:-.}" && pwd)

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # `koine recon`: from the phantom's k-space back to the phantom, by each solver and kernel; what is written, printed
-# and refused. The phantom has edges, of which 32 x 32 voxels keep their band alone: the best image is 23 % off it (128 x
-# 128: 9 %), by least squares and by gridding, so that 27 % tells scale, sign and order, which make 70 % and more of it
-# when they are wrong. That a kernel is right is told by its distance to host-double.
+# and refused. 32 x 32 voxels hold only a band of the phantom's edges: the best image has an error of 23 % (128 x 128: 9 %),
+# by least squares and by gridding, so that a limit of 27 % detects a wrong scale, sign or order, which give 70 % and more.
+# Whether a kernel is right is judged by its distance from host-double.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 sources=$(cd "${srcdir:-.}" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine recon` on what others measured and computed: the spiral scan of a brain (adjoint and 60 iterations of least
-# squares against double precision, and as pictures), and Parboil's mri-q against its published result.
+# `koine recon` on measured and published data: the spiral scan of a brain (adjoint and 60 iterations of least squares
+# compared with double precision, and as pictures), and Parboil's mri-q compared with its published result.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 sources=$(cd "${srcdir:-.}" && pwd)

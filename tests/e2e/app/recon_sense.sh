@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine recon --sense`: one image of several coils by maps from files, on the host and on a device; and what is refused.
-# The coils' maps are constants here, so that the image must be the one that a single coil of them all has.
+# `koine recon --sense`: one image from several coils with maps from files, on the host and on a device; and what is refused.
+# The coils' maps are constants here, so that the image must be the same as that of a single coil.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Commands whose work several devices share (`koine stats` has stats_devices.sh): the results are those of one device, to the
-# bit where that is promised, also where devices fail on the way.
+# Commands that share their work among several devices (`koine stats` has stats_devices.sh): the results are those of one device,
+# to the bit if that is promised, also if devices fail during the work.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 need_device

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine solve`: least squares from files to files, against the normal equations in Python; what stops it, what it
-# refuses.
+# `koine solve`: least squares from files to files, compared with the normal equations in Python; stopping rules;
+# refusals.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 sources=$(cd "${srcdir:-.}" && pwd)

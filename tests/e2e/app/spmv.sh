@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine spmv`: products of a sparse matrix and of its transpose, in every format, against sums in Python.
+# `koine spmv`: products of a sparse matrix and of its transpose, in every format, compared with sums in Python.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 sources=$(cd "${srcdir:-.}" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine stats` on files as devices and spreadsheets write them: marks, lines before the table, times, gaps, samples at
-# another rate, packed files; what is wrong with them is named, and leaves no file.
+# `koine stats` on files as devices and spreadsheets write them: separators, lines before the table, times, gaps, resampling,
+# compressed files; errors are named, and leave no file.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 in=$work/in
 mkdir "$in"

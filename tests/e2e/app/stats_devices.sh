@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # `koine stats` on several devices: they share the files, or a file's columns, and the results are those of one device, to
-# the bit, also where devices fail on the way.
+# the bit, also if devices fail during the work.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 need_device

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine stats --memory-limit`: columns that do not fit are in temporary files, with the results of those in memory, to the
-# bit, and the process holds no more than it may; what cannot be done so is refused.
+# `koine stats --memory-limit`: columns that do not fit go to temporary files, with the same bits as in memory, and the
+# process stays within the limit; what cannot be computed within it is refused.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 in=$work/in
 mkdir "$in" "$work/tmp"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine stats --plots`: three drawings that an XML parser takes, with their titles, axes and legends.
+# `koine stats --plots`: three drawings that an XML parser accepts, with their titles, axes and legends.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine stats` on small files whose answers can be worked out by hand.
+# `koine stats` on small files whose results can be computed by hand.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 mkdir "$work/in"
 numbers=$work/in/numbers.csv

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine stats --window`: windows of rows and of durations, as tables, JSON and files; what is wrong is named, and leaves no
+# `koine stats --window`: windows of rows and of durations, as tables, JSON and files; errors are named, and leave no
 # file.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 in=$work/in

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine trajectory`: the files it makes, what it says of them, and what it refuses.
+# `koine trajectory`: the files it writes, its output, and what it refuses.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 sources=$(cd "${srcdir:-.}" && pwd)

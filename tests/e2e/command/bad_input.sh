@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Bad input and bad places: a clear message with the place, the right exit status, nothing half-written.
+# Bad input and bad paths: a clear message with the place, the right exit status, no incomplete file.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 in=$work/in
 out=$work/result

@@ -5,7 +5,7 @@
 KOINE_KEEP_PROGRAMS=yes # of every driver, PoCL too
 export KOINE_KEEP_PROGRAMS
 
-# A cache that is not there is an empty one.
+# A missing cache counts as an empty one.
 expect_exit 0 koine cache list
 expect_stdout 'empty'
 expect_exit 0 koine cache verify

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Where a command computes if nobody says where: what ends first, with the reason; and who names a place gets it.
+# Where a command computes if no place is named: the one expected to finish first, with the reason; a named place is used.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 sources=$(cd "${srcdir:-.}" && pwd)

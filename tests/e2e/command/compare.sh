@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine compare`: rows for every device, right answers found right and wrong ones wrong, the report as its schema says.
+# `koine compare`: rows for every device, right answers accepted and wrong ones rejected, a report that matches its schema.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 unset KOINE_DEVICE        # every device is compared where none is named
 KOINE_KEEP_PROGRAMS=yes # programs are kept here, of every driver

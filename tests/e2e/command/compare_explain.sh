@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # `koine compare --explain`: what is refused; with a fake CUDA driver, which runs nothing, the way of PTX through the
-# command; on OpenCL devices; and on a GPU that CUDA and NVIDIA's OpenCL both reach, all of it.
+# command; on OpenCL devices; and everything on a GPU that both CUDA and NVIDIA's OpenCL reach.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 unset KOINE_DEVICE
 

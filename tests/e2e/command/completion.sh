@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Completion in bash, zsh and fish: every command and every option of the help is in each script, and each shell that is
-# here loads its own and completes lines.
+# Completion in bash, zsh and fish: every command and every option of the help is in each script, and each installed
+# shell loads its script and completes lines.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 
 for shell in bash zsh fish; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# koine emit: the text stands alone, the metadata say what it holds, and nothing is overwritten.
+# koine emit: the text is self-contained, the metadata describe it, and nothing is overwritten.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 kernels=${srcdir:-.}/tests/data/run
 

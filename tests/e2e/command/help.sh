@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Help, version and man pages: there for every command, and complete.
+# Help, version and man pages exist for every command, and are complete.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 
 commands='devices cache tune check emit run compare sort reduce select scan fft gemm solve project spmv stats autocorr

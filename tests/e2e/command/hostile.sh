@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Kernel files meant to hurt: each is refused, with its place and a reason, in seconds and within half a gigabyte (with a
+# Malicious kernel files: each is refused, with its place and a reason, in seconds and within half a gigabyte (with a
 # driver's compiler loaded, four).
 . "${srcdir:-.}/tests/e2e/lib.sh"
 default=$(koine devices --json - | grep -c '"default": true') || echo "no device: not tested with koine run"

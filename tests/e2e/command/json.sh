@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# JSON results: well-formed, alone on standard output, with the keys that are promised.
+# JSON results: well-formed, alone on standard output, with the promised keys.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 KOINE_KEEP_PROGRAMS=yes # programs are kept here, of every driver
 export KOINE_KEEP_PROGRAMS

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine tune`: measures, keeps, lists and forgets; and what is kept is what `koine recon` builds its kernel with.
+# `koine tune`: measures, keeps, lists and forgets; and `koine recon` builds its kernel with the kept values.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 KOINE_KEEP_PROGRAMS=yes # programs are kept here, of every driver
 export KOINE_KEEP_PROGRAMS

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Wrong usage: exit 2, one line that says what is wrong and where help is, nothing on standard output.
+# Wrong usage: exit 2, one line that says what is wrong and where to find help, nothing on standard output.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 
 # refuse REGEX ARGUMENT...

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# No two files of a folder call each other in a circle: the dispatcher stands above, its variants below, and what they
-# share below these. By the symbols of the objects of this build; circles that stay are listed with the reason.
+# No two files of a folder call each other in a circle: the dispatcher is at the top, its variants below it, and what they
+# share at the bottom. It checks the symbols of this build's objects; permitted circles are listed with the reason.
 # shellcheck source-path=SCRIPTDIR source=../common.sh
 . "${srcdir:?}/tests/e2e/common.sh"
 

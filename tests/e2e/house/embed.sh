@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# scripts/embed: what a program finds in the table is, byte for byte, what stood in the files; sorted by name.
+# scripts/embed: the table has the contents of the files, byte for byte, sorted by name.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 mkdir -p "$work/cl/lib"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every kernel file as it stands is OpenCL C 1.2 to clang, without a warning: with its default macros, in double
-# precision, as for a CPU, and as for a device that has no extension at all.
+# clang accepts every kernel file unchanged as OpenCL C 1.2, without a warning: with its default macros, in double
+# precision, as for a CPU, and as for a device without any extension.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 for clang in "${CLANG:-}" clang clang-22 clang-19 clang-18 clang-17 clang-16 clang-15 clang-14; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What the variants without vectors run holds no packed arithmetic, and what the others run does: by their machine code.
+# The machine code of variants without vectors contains no packed arithmetic, and that of the others does.
 # shellcheck source-path=SCRIPTDIR source=../common.sh
 . "${srcdir:?}/tests/e2e/common.sh"
 

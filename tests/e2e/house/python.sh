@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # python/functions.toml lists every function of the public headers once. The rest of the package is tested by the stage
-# `python` of scripts/test, which fetches what it needs.
+# `python` of scripts/test, which fetches its dependencies.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 python3 -c 'import tomllib' 2>/dev/null || skip python "python3 is not installed, or older than 3.11"

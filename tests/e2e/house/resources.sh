@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# No kernel of ours spills registers where tests/data/resources.txt says that it does not.
+# None of our kernels spills registers if tests/data/resources.txt says that it does not.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 
 status=0

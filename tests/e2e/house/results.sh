@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# bench/RESULTS.md and the manual's table of compared machines are what bench/results.py makes of the figures in bench/results, and
-# doc/links.txt lists the external links of the texts. A table that was changed by hand is noticed, and so are a figure without
-# a date and a link that is not listed.
+# bench/RESULTS.md and the manual's table of compared machines match what bench/results.py generates from bench/results, and
+# doc/links.txt lists the external links of the texts. A table changed by hand is detected, and so are a figure without a date
+# and a link that is not listed.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 "$srcdir/bench/results.py" --check || fail "see above"

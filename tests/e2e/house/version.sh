@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The version stands in include/koine/koine.h, from which configure and the Python package take it. What is written by
-# hand beside it says the same: the changelogs' newest entry, the recipe for conda and how to cite it.
+# The version is defined in include/koine/koine.h, from which configure and the Python package take it. Copies written by
+# hand agree with it: the changelogs' latest entries, the conda recipe and the citation file.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 part()

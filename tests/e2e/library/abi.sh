@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The binary interface is the one that tests/data/libkoine.abi describes: no function and no member of a struct came, went or
-# moved unless that file says so.
+# The binary interface matches tests/data/libkoine.abi: no function and no member of a struct was added, removed or moved
+# unless that file says so.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 status=0

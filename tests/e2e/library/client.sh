@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The command is a client of the library: it is built from src/cli, src/tools, src/io and src/base against an installed
-# tree alone, as anybody's program is, linked with libkoine.so, and it runs.
+# The command is a client of the library: it is built from src/cli, src/tools, src/io and src/base against only an
+# installed tree, like any program, linked with libkoine.so, and it runs.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 [ -e "${builddir:?}/.libs/libkoine.so" ] || skip shared "there is no libkoine.so: configured with --disable-shared"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# OpenCL drivers that end the process that opens them: tried once by koine-probe, named, and left out; and OpenCL is not
-# opened at all by those who do not want it.
+# OpenCL drivers that terminate the process that opens them are probed once by koine-probe, named, and left out; and commands
+# that do not need OpenCL do not open it.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 
 driver=$builddir/tests/fake/libdriver.so

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every function of the public headers, called through the shared library from a C11 and from a C++17 program with what
-# cannot be: NULL for each pointer. A function that returns a status refuses it with a sentence that names it; others answer
-# as for nothing, and none of them crashes. The calls are made from the headers, so that no function is left out.
+# Every function of the public headers is called through the shared library from a C11 and from a C++17 program with NULL for
+# each pointer. A function that returns a status refuses it with a sentence that names the function; others return the result for
+# nothing, and none of them crashes. The calls are generated from the headers, so that no function is left out.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 lib=${builddir:?}/.libs/libkoine.so

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# doc/examples: the programs do what their first lines say. $EXAMPLES is the folder they were built in.
+# doc/examples: the programs do what their first comments say. $EXAMPLES is the folder in which they were built.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_device
 bin=${EXAMPLES:-${builddir:-.}/doc/examples}

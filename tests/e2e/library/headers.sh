@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every public header compiles alone, as strict C11 and as C++, without a warning, and brings in no CL or CUDA header; what
-# its macros make is right in both languages. What is given to functions begins with its size, enumerators have numbers, and
-# comments name no file of the repository.
+# Every public header compiles alone, as strict C11 and as C++, without a warning, and includes no CL or CUDA header; its
+# macros work in both languages. Structs passed to functions begin with their size, enumerators have numbers, and comments name
+# no file of the repository.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 cxx=

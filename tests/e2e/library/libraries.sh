@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The shared library needs no library of a file format, nor does koine.pc name one: those are the command's. Neither of
-# the two needs OpenMP's threads: they have their own, which get along with whatever a program has beside them.
+# The shared library does not need libraries for file formats, nor does koine.pc name one: only the command uses them. Neither
+# needs an OpenMP library: they have their own threads, which work together with any others in a program.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 formats='libhdf5|libtiff|libpng|libjansson|libz|libzstd|libisal'

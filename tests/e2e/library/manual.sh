@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The manual's commands (doc/manual): the blocks `sh` of each page run in order in an empty folder, beside the files of data/. What
-# stands in `bash` installs something: a table says what else runs it. In `text`, and within sentences, commands are shown that want
-# other data: their options are there. Blocks `python` are run by python/tests/test_manual.py, programs in C by examples.sh.
+# The manual's commands (doc/manual): the blocks `sh` of each page run in order in an empty folder, with the files of data/. Blocks
+# `bash` install something: a table says what else runs them. Blocks `text`, and sentences, show commands that need other data:
+# their options must exist. Blocks `python` are run by python/tests/test_manual.py, programs in C by examples.sh.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 unset KOINE_DEVICE # as the manual's reader has it: what ends first computes
 manual=$(cd "${srcdir:-.}/doc/manual" && pwd)

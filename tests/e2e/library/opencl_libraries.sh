@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# OpenCL's loader, CLBlast and clFFT are opened at run time: nothing links them, what is there is used, and what is not is
-# said, with the reason; the host's own code computes without.
+# OpenCL's loader, CLBlast and clFFT are opened at run time: nothing links them, installed ones are used, missing ones are
+# reported with the reason; without them the host's own code computes.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 KOINE_CUDA_LIBRARIES=/nonexistent # OpenCL is what this is about
 export KOINE_CUDA_LIBRARIES

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What cannot be, given to every public function that returns a status, one wrong argument at a time among right ones: sizes
-# that overflow, numbers that no enumeration has, a buffer of one byte, objects of another context. The function refuses it
-# with a sentence, and writes nothing. The calls are made from the headers, so that no function is left out, save those that
-# take the handles of OpenCL and CUDA; NULL is every_function.sh's. WRONG_INPUT_SENTENCES=1 prints what each says.
+# Wrong input to every public function that returns a status, one wrong argument at a time among right ones: sizes that
+# overflow, numbers outside an enumeration, a buffer of one byte, objects of another context. The function refuses it with a
+# sentence, and writes nothing. The calls are generated from the headers, so that no function is left out except those that take
+# handles of OpenCL and CUDA; every_function.sh tests NULL. WRONG_INPUT_SENTENCES=1 prints each function's sentence.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 lib=${builddir:?}/.libs/libkoine.so
