@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine sort --memory-limit`: in pieces it gives what it gives without, byte for byte.
+# `koine sort --memory-limit`: in pieces it gives the same bytes as without a limit.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 
-# 2,000,000 doubles of any bits, many zeros of both signs and NaN among them, in both byte orders.
+# 2,000,000 doubles of arbitrary bits, with many zeros of both signs and NaN, in both byte orders.
 (cd "$work" && python3 -) <<'PYTHON' || fail "the input was not made"
 import array, os, struct
 n = 2000000

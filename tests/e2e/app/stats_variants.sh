@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine stats`: each variant and method by its name, all with the same bits; prefixes, sweeps, both precisions.
+# `koine stats`: each variant and method by name, all with the same bits; prefixes, sweeps, both precisions.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 
-# look EXPRESSION...: each holds for the JSON in $work/r.json (stats.py).
+# look EXPRESSION...: checks that each is true of the JSON in $work/r.json (stats.py).
 look()
 {
     python3 "${srcdir:-.}/tests/e2e/stats.py" json "$work/r.json" "$@" || fail "the JSON of '$ran'"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# koine check: what compiles for what, the place of every message, and nothing counted that was not compiled.
+# koine check: which file compiles for which target, the place of every message, and that only compiled files are counted.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 kernels=${srcdir:-.}/tests/data/run
 
-# The compilers that are here are known from a first run.
+# A first run finds the installed compilers.
 expect_exit 2 koine check
 expect_stderr 'no kernel file'
 expect_exit 2 koine check --target cpu8086 "$kernels/kernels.cl"

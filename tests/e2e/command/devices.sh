@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `koine devices`: what there is, what is used by default, and why something is not used.
+# `koine devices`: the devices, the default, and why something is not used.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 
-# A machine without devices is told so, and why; the listing itself worked.
+# On a machine without devices it says so, and why; the command itself succeeds.
 expect_exit 0 without_devices "$KOINE" devices
 expect_stdout '^No usable device'
 expect_exit 0 without_devices "$KOINE" devices --json -

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# An interrupted run exits with 130 and leaves no half file; a reader that goes away is no error message.
+# An interrupted run exits with 130 and leaves no incomplete file; a reader that goes away causes no error message.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 
-# Standard input that never ends: the run waits in reading until it is interrupted.
+# Standard input never ends: the run waits in a read until it is interrupted.
 mkfifo "$work/fifo"
 exec 3<>"$work/fifo"
 printf 'a,b\n1,2\n' >&3

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A row of an option table compiles with a field of its option's type, and with no other.
+# A row of an option table compiles only with a field of its option's type.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 # compiles KIND FIELD...: whether a table of such rows does; what the compiler says is in $work/said.

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# find_package(Koine): doc/examples builds as a CMake project against what make install installs, wherever that was moved
-# to, and one of its programs runs (install.sh runs all); so does one with the static library, where there is one; other versions are refused.
+# find_package(Koine): doc/examples builds as a CMake project against what make install installs, also after that was
+# moved, and one of its programs runs (install.sh runs all); so does one with the static library, if it was built; other versions are refused.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 command -v cmake >/dev/null || skip cmake "cmake is not installed"
-# The options of the make that runs this test are not for those below.
+# The options of the make that runs this test must not reach those below.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 ${MAKE:-make} -C "${builddir:?}" install DESTDIR="$work/root" >"$work/log" 2>&1 || fail "make install:
 $(tail -n 20 "$work/log")"

@@ -4,7 +4,7 @@
 # program builds with what pkg-config says and runs.
 . "${srcdir:?}/tests/e2e/common.sh"
 
-# The options of the make that runs this test are not for the one below.
+# The options of the make that runs this test must not reach the one below.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 ${MAKE:-make} -C "${builddir:?}" install DESTDIR="$work/root" >"$work/log" 2>&1 || fail "make install:
 $(tail -n 20 "$work/log")"
