@@ -63,7 +63,7 @@ void ki_autocorr_engine_took_transforms(struct autocorr_engine *engine);
 // KN_ERROR_UNSUPPORTED for methods without sums of volumes or periodic images; `what` names these.
 kn_status ki_autocorr_check_transforms(kn_autocorr_method method, const char *what, kn_error *err);
 
-// KN_ERROR_ARGUMENT for invalid numbers, and for a context that does not guarantee integers.
+// KN_ERROR_ARGUMENT for invalid numbers, and for a context whose policy does not promise exact integers.
 kn_status ki_autocorr_check_choice(const kn_queue *queue, kn_autocorr_method method,
                                    kn_autocorr_normalization normalization, kn_error *err);
 

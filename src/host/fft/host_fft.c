@@ -92,7 +92,7 @@ static double cost_of(size_t length)
 
 size_t ki_host_fft_length(size_t n)
 {
-    enum { FARTHEST = 1 << 16 }; // lengths to try, from the first possible one
+    enum { FARTHEST = 1 << 16 }; // the greatest distance from the first possible length
     size_t best = n, last = SIZE_MAX;
 
     for (size_t length = n ? n : 1; length <= last; length++) {
