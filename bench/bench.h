@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benchmarks share: timing by repetition, random data, and a way out on errors.
+// What the benchmarks share: timing by repetition, random data, and exiting on errors.
 #ifndef KN_BENCH_H
 #define KN_BENCH_H
 
@@ -26,7 +26,7 @@ typedef void bench_call(void *data);
 
 struct bench_timing {
     struct bench_times device; // from the first kernel's start to the last one's end, by the device's events
-    struct bench_times wall;   // what the caller waits, without events: they cost host time of their own
+    struct bench_times wall;   // what the caller waits, without events, which cost host time themselves
     size_t launches;
 };
 
@@ -40,7 +40,7 @@ uint64_t bench_random(uint64_t *state);
 // Normally distributed keys: n of `type`.
 void bench_fill(void *keys, kn_type type, size_t n, uint64_t seed);
 
-// malloc, but exits where memory is short.
+// malloc, but exits if memory runs out.
 void *bench_allocate(size_t bytes);
 
 // Prints the error and exits if `status` is not 0.

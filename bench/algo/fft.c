@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times transforms by the project's own kernels and by every library there is on a device, each checked
+// Times transforms by the project's own kernels and by every library available on a device, each checked
 // against sums in double precision at a few frequencies.
 //
 //     bench/fft [--device SPEC] [--tune] [--shape X[xY[xZ]][*BATCH]]...
@@ -95,7 +95,7 @@ static double complex sum_at(const struct bench *bench, size_t which, const size
     return total;
 }
 
-// A real result has no frequencies to look at one by one; it is checked by transforming it again elsewhere
+// A real result has no frequencies to check one by one; another test checks it by transforming it again
 // (test_fft).
 static double error_of(struct bench *bench)
 {
@@ -181,7 +181,7 @@ static void report(struct bench *bench, const kn_fft_options *options, const cha
     struct bench_times times = measure(bench, plan);
     bytes = (double)bench->shape.rank * (double)(bench->in_numbers + bench->out_numbers) * sizeof(float);
     double error = error_of(bench);
-    // 24 bits and 24 doublings: far more than either leaves, far less than a wrong number.
+    // 24 bits and 24 doublings: far more than rounding leaves, far less than a wrong number.
     printf("%9.4f (%.4f to %.4f) %7.1f GB/s  plan %6.0f ms  %s %.1e  %s\n", times.median * 1e3,
            times.least * 1e3, times.most * 1e3, bytes / times.median * 1e-9, prepared * 1e3,
            isnan(error) && bench->shape.kind == KN_FFT_COMPLEX_TO_REAL ? "unchecked"
@@ -192,7 +192,7 @@ static void report(struct bench *bench, const kn_fft_options *options, const cha
     kn_fft_plan_free(plan);
 }
 
-// Rows and columns each beside the other's default.
+// Rows and columns, each varied with the other's default.
 static void sweep(struct bench *bench)
 {
     static const unsigned held[] = {8, 10, 16}, lines[] = {1, 2, 4, 8, 16, 32};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times kn_gemm with every library there is, on square matrices, and checks 16 x 16 entries of each product
+// Times kn_gemm with every available library, on square matrices, and checks 16 x 16 entries of each product
 // against sums in double.
 //
 //     bench/gemm [--device SPEC] [--type f32|f64|c32|c64]... [--size N]... [--depth K] [--library
@@ -38,7 +38,7 @@ struct bench {
     kn_gemm_task task;
     void *host[3]; // A, B and C
     size_t depth;  // k, if not n
-    bool named;    // libraries were: say why one does not run
+    bool named;    // libraries were named: report why one does not run
     bool tune, layouts;
 };
 
@@ -67,7 +67,7 @@ static double number(const void *from, kn_type type, size_t i)
     return type == KN_F32 ? (double)((const float *)from)[i] : ((const double *)from)[i];
 }
 
-// Element (i, j) of an n x n operand as it is stored, real and imaginary part.
+// Element (i, j) of an n x n operand as stored, real and imaginary part.
 static void element(const struct bench *bench, int which, size_t i, size_t j, double value[2])
 {
     const kn_gemm_task *task = &bench->task;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times the host's own algorithms, each answer checked in the same run. bench/peers/host_numpy.py times numpy
-// beside them.
+// for comparison.
 //
 //     bench/host [--threads N] [--level scalar|avx2|avx512] [--largest N] [--tune]
 //
@@ -28,7 +28,7 @@ struct work {
 
 static kn_error err = KN_ERROR_INIT;
 
-// ---- what is timed ----
+// ---- the timed calls ----
 
 static void sort(struct work *w)
 {
@@ -78,7 +78,7 @@ static void robust(struct work *w)
     w->result[1] = r.mad;
 }
 
-// ---- is it right? ----
+// ---- checks ----
 
 static bool is_ascending(const void *keys, kn_type type, size_t n)
 {
@@ -247,7 +247,7 @@ static void bench_column(kn_type type, size_t n, bool ties, const kn_host_option
     w.indices = bench_allocate(n * sizeof(uint32_t));
     for (w.options.level = first; w.options.level <= last; w.options.level++) {
         if (kn_host_sort(w.keys, type, 0, &w.options, &err))
-            continue; // this processor has it not
+            continue; // this processor lacks it
         for (size_t task = 0; task < KI_COUNT(tasks); task++)
             if (!tasks[task].needs_reals || type == KN_F32 || type == KN_F64)
                 report(&w, task, ties ? "ties" : "random");

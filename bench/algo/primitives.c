@@ -85,7 +85,7 @@ static void call(void *data)
     c->run(c->bench);
 }
 
-// Is `buffer` what is expected?
+// Checks that `buffer` has the expected contents.
 static bool is_right(struct bench *b, kn_buffer *buffer, const void *expected, size_t count)
 {
     bench_try(kn_buffer_read(b->queue, buffer, 0, b->found, count * sizeof *b->found, &b->err), &b->err);
@@ -112,7 +112,7 @@ static void report(struct bench *b, work_function *run, const char *what, bool r
     fflush(stdout);
 }
 
-// Runs of 1 to 2 * length - 1 elements, any number as likely; the keys of neighbours differ.
+// Runs of 1 to 2 * length - 1 elements, each number equally likely; the keys of neighbours differ.
 static void fill_runs(struct bench *b, size_t length)
 {
     uint64_t state = length;
@@ -130,7 +130,7 @@ static void fill_runs(struct bench *b, size_t length)
     }
 }
 
-// Whole numbers, whose sums are exact in any order.
+// Integers, whose sums are exact in any order.
 static void fill_amounts(struct bench *b)
 {
     size_t i = 0;

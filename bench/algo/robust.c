@@ -74,7 +74,7 @@ static void report(struct work *work, bench_call *run, const char *what, const c
     fflush(stdout);
 }
 
-// The same numbers, by the method asked for.
+// The same numbers, by the requested method.
 static const char *judge(const kn_robust *found, const kn_robust *expected, kn_robust_method method)
 {
     if (found->median != expected->median || found->mad != expected->mad || found->sum != expected->sum ||
@@ -138,7 +138,7 @@ static void bench_bytes(struct work *work, const signed char *host)
     report(work, prefixes, "counted, 75 prefixes", "");
 }
 
-// As a sensor of 8 bits has them: few values, many of them in a row.
+// Values like those of an 8-bit sensor: few values, many of them in a row.
 static void fill_bytes(signed char *to, size_t n)
 {
     uint64_t state = 1;

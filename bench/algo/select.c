@@ -183,7 +183,7 @@ static const char *judge_scan(struct bench *bench, const struct work *work)
     return right ? "right" : "WRONG";
 }
 
-// In descending order, and as many elements above the last as there can be.
+// In descending order, with as many elements above the last as possible.
 static const char *judge_first(struct bench *bench, const struct work *work)
 {
     void *results = results_of(bench, work, work->k);
@@ -227,7 +227,7 @@ static void tuned_moments(struct bench *bench, struct work *work)
               &bench->err);
 }
 
-// On a GPU; a CPU's launch has but one shape.
+// On a GPU; on a CPU the launch has only one shape.
 static void tune_moments(struct bench *bench, struct work *work)
 {
     static const struct moments_tuning tunings[] = {

@@ -122,7 +122,7 @@ static bool is_right(struct bench *bench, const struct work *work)
     return right;
 }
 
-// A line: what, time, rate; the time is that of `finish` beyond an empty queue's.
+// A line: what, time, rate; the time is that of `finish` minus an empty queue's.
 static double report(struct bench *bench, const struct work *work, const kn_sort_options *options,
                      const char *label, bool check)
 {
@@ -157,7 +157,7 @@ static double report(struct bench *bench, const struct work *work, const kn_sort
     return times.median;
 }
 
-// As events tell it, kernel by kernel: what a large sort spends its time on.
+// From events, kernel by kernel: where a large sort spends its time.
 static void report_kernels(struct bench *bench, const struct work *work, const kn_sort_options *options)
 {
     kn_profile_entry *entries = NULL;
@@ -183,7 +183,7 @@ static void report_kernels(struct bench *bench, const struct work *work, const k
     kn_free(entries);
 }
 
-// Shapes that are tried.
+// Shapes to try.
 static const struct candidate {
     unsigned log2_n; // of this row
     kn_type type;
@@ -247,7 +247,7 @@ static void tune(struct bench *bench, const struct work *work)
     }
 }
 
-// What a row's keys are.
+// The keys of a row.
 enum source { RANDOM, REAL };
 
 static void fill(const struct bench *bench, void *keys, kn_type type, size_t n, enum source source)
@@ -334,7 +334,7 @@ static void read_column(struct bench *bench, const char *path)
     for (int row = 0; fgets(line, sizeof line, file) && bench->column_rows < capacity; row++) {
         char *end;
         double value = strtod(line, &end);
-        if (row >= 2 && end != line) // behind an E4 export's time and rate
+        if (row >= 2 && end != line) // after an E4 export's time and rate
             bench->column[bench->column_rows++] = value;
     }
     fclose(file);

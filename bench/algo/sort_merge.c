@@ -107,7 +107,7 @@ static void measure(struct work *work)
         kn_profile_entry *entries = NULL;
         restore(work);
         double start = bench_seconds();
-        if (sort(work)) { // more than the device takes, where sizes are tried
+        if (sort(work)) { // more than the device supports, when trying sizes
             printf("%-*s %11zu  %.60s\n", NAME, work->name, work->n, work->err.text);
             return;
         }
@@ -164,7 +164,7 @@ static void release(struct work *work)
     work->segments = 0;
 }
 
-// ---- what is sorted ----
+// ---- the data ----
 
 // Pairs have one of 2^20 keys each, so that ties show whether the sort is stable.
 static void fill(struct work *work)

@@ -40,7 +40,7 @@ static double value(const struct job *job, const void *x, size_t i)
     return job->type == KN_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
 }
 
-// ---- is it right? ----
+// ---- checks ----
 
 static int by_value(const void *a, const void *b)
 {
@@ -94,7 +94,7 @@ static void check(const struct job *job)
     }
 }
 
-// ---- what is timed ----
+// ---- the timed calls ----
 
 static void compute(void *data)
 {
@@ -140,7 +140,7 @@ static void print_times(const struct job *job, const char *what, struct bench_ti
            t.least, t.most);
 }
 
-// As for the host; and what the device took, by its events.
+// Like the host's; and the device's time, from its events.
 static void run_device(struct job *job)
 {
     const size_t bytes = job->n * kn_type_size(job->type);

@@ -39,7 +39,7 @@ struct on_device {
 
 // ---- frames ----
 
-// The job's image, and behind it others, with its bytes in another order.
+// The job's image, followed by others, with its bytes in another order.
 static void make_frames(struct on_device *b)
 {
     const struct autocorr_image *image = &b->job->image;
@@ -98,7 +98,7 @@ static bool is_right(struct on_device *b)
     return right;
 }
 
-// Sums that nobody computed are wrong.
+// Sums that were not computed are wrong.
 static void poison(struct on_device *b)
 {
     const unsigned char byte = 0xa5;

@@ -49,7 +49,7 @@ static uint64_t pixel(const struct job *job, size_t at)
     return job->type == KN_U8 ? job->pixels[at] : ((const uint16_t *)(const void *)job->pixels)[at];
 }
 
-// ---- right or wrong ----
+// ---- checks ----
 
 static uint64_t sum_at(const struct job *job, size_t frame, ptrdiff_t x0, size_t y0)
 {
@@ -136,7 +136,7 @@ static void free_results(struct job *job)
     job->fft = NULL;
 }
 
-// False where the options are refused.
+// False if the options are refused.
 static bool make_plan(struct job *job)
 {
     kn_status status =
@@ -173,7 +173,7 @@ static void report(struct job *job)
     free_results(job);
 }
 
-// One line of a sweep, if it is not refused.
+// One line of a sweep, unless it is refused.
 static void try_options(struct job *job, const char *what, double *least)
 {
     struct bench_timing timing;

@@ -110,7 +110,7 @@ static void print_rates(const char *name, unsigned threads, double bytes, double
     fflush(stdout);
 }
 
-// What is read, and what should come of it.
+// What is read, and the expected result.
 struct subject {
     const char *name, *path;
     double bytes; // of the text
@@ -132,7 +132,7 @@ static bool read_once(const struct subject *subject, size_t rows, double *wall, 
     return right;
 }
 
-// All subjects in turn, so that what else a machine does falls on each of them.
+// All subjects in turn, so that other load on the machine affects all of them.
 static void report(const struct subject *subjects, size_t count, size_t rows, size_t repetitions)
 {
     double wall[MOST_SUBJECTS][MOST_REPETITIONS], processor[MOST_SUBJECTS][MOST_REPETITIONS];

@@ -165,7 +165,7 @@ static void report(struct bench *bench, struct mri_gridding *gridding, const cha
     }
     struct bench_times waited = bench_times_of(wall, REPETITIONS), ran = bench_times_of(device, REPETITIONS);
     double error = error_of ? error_of(bench) : 0;
-    // Six digits are what this window leaves, at the worst voxel; a sample that is lost is seen at once.
+    // This window gives six digits at the worst voxel; a lost sample shows at once.
     printf("    %-9s wall %9.3f ms  device %9.3f (%.3f to %.3f) ms %8.1f M samples/s", what,
            waited.median * 1e3, ran.median * 1e3, ran.least * 1e3, ran.most * 1e3,
            (double)bench->samples / ran.median * 1e-6);
@@ -201,7 +201,7 @@ static void run_options(struct bench *bench, const struct mri_gridding_options *
     ki_mri_gridding_free(gridding);
 }
 
-// Each beside the default; 0 is the device's own.
+// Each varied from the default; 0 is the device's own.
 static void sweep(struct bench *bench, unsigned width)
 {
     static const unsigned groups[] = {32, 64, 128, 256, 512}, splits[] = {64, 128, 256, 1024, 4096};

@@ -105,7 +105,7 @@ static double error_of(const struct bench *b, const float *pairs, const double c
     return sqrt(error / energy);
 }
 
-// As sum.h has it: of a float's phase of some dozen turns; native functions that are worse show.
+// As in sum.h: for the phase of a float of some dozen turns; worse native functions show.
 static double bound_of(const struct bench *b, enum mri_kernel kernel)
 {
     return mri_kernel_is_separable(kernel) ? 1e-6 : 3e-6 * fmax(1, (double)b->sum.matrix.size[0] / 32);
@@ -158,7 +158,7 @@ static double processor_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// As fast as it can be, or plain C by one thread.
+// As fast as possible, or plain C with one thread.
 static void bench_host(struct bench *b, enum mri_kernel kernel, bool plain)
 {
     const kn_host_options options =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix that benchmarks of sparse systems have: segments of rays through an image.
+// The matrix of the benchmarks of sparse systems: segments of rays through an image.
 #ifndef KN_BENCH_SEGMENTS_H
 #define KN_BENCH_SEGMENTS_H
 

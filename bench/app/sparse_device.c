@@ -163,7 +163,7 @@ static void print_kernels(struct bench *bench, struct sparse_solver *solver)
     free(result.history);
 }
 
-// What is solved with, and how.
+// The way a system is solved.
 struct solver_case {
     struct cgnr_options cgnr;
     struct sparse_storage storage;
@@ -274,7 +274,7 @@ static void tune_solver(struct bench *bench)
         }
 }
 
-// Two launches an iteration, in every way of recording that the device has, and one by one.
+// Two launches an iteration, with every way of recording that the device has, and one by one.
 static void run_recordings(struct bench *bench, const struct solver_case *given, bool kernels)
 {
     static const kn_recording_way recordings[] = {KN_RECORDING_GRAPH, KN_RECORDING_COMMAND_BUFFER,

@@ -59,14 +59,14 @@ static void fill(struct job *job)
     csv_free(&table);
 }
 
-// ---- is it right? ----
+// ---- checks ----
 
 static double value_at(const struct job *job, size_t i)
 {
     return job->options.single ? (double)(float)job->x[i] : job->x[i];
 }
 
-// In two reads; whole numbers below 2^20 have exact sums in it for any n that fits memory.
+// In two reads; sums of integers below 2^20 are exact in it for any n that fits in memory.
 static double exact_cv(const struct job *job, size_t n)
 {
     long double sum = 0, squares = 0, mean;

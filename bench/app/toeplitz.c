@@ -151,7 +151,7 @@ static double solve(struct bench *bench, size_t iterations)
     return result.seconds / (double)iterations;
 }
 
-// ---- right or wrong ----
+// ---- checks ----
 
 // The largest error of y at a few voxels, as a part of bound times root mean square.
 static double error_of(struct bench *bench)

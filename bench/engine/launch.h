@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bench/launch asks of a native API: its own loop over a kernel of bench/kernels/launch.cl, with the
-// very arguments that Koine is given, in Koine's queue.
+// What bench/launch needs of a native API: its own loop over a kernel of bench/kernels/launch.cl, with the
+// same arguments as Koine, in Koine's queue.
 #ifndef KN_BENCH_LAUNCH_H
 #define KN_BENCH_LAUNCH_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an algorithm's call costs beside its launches: kn_sort, kn_reduce, kn_scan and the like on small
-// arrays, and the very same launches, copies and fills by OpenCL's own functions.
+// The overhead of an algorithm's call beyond its launches: kn_sort, kn_reduce, kn_scan and the like on small
+// arrays, compared with the same launches, copies and fills through OpenCL's own functions.
 //
 //     bench/overhead [--device SPEC]...          (without --device: every usable OpenCL device)
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the way to CUDA costs before and around NVRTC: rewriting a kernel file of LINES lines
-// (bench/kernels/rewrite.cl, repeated under other names), and the prelude's share in a build.
+// The cost of the way to CUDA before and around NVRTC: rewriting a kernel file of LINES lines
+// (bench/kernels/rewrite.cl, repeated under other names), and the prelude's share of a build.
 //
 //     bench/rewrite [FILE.cl] [--arch 90]
 //
@@ -57,7 +57,7 @@ static size_t lines_of(const char *text)
     return lines;
 }
 
-// `text` again and again, with _1, _2, ... for its _0.
+// `text` repeated, with _1, _2, ... replacing its _0.
 static char *repeat(const char *text, size_t lines)
 {
     struct ki_text all = KI_TEXT_INIT;
@@ -134,7 +134,7 @@ static double build(const struct cuda_nvrtc *nvrtc, const char *text, int arch)
     return cpu_seconds() - start;
 }
 
-// In turns, so that a busy machine is busy for both.
+// In turns, so that other load affects both.
 static void bench_prelude(int arch)
 {
     struct cuda_nvrtc nvrtc;

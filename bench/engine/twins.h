@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tasks of bench/twins: what a kernel and its twin both compute, and whether they computed it.
+// The tasks of bench/twins: what a kernel and its twin both compute, and the check of their results.
 #ifndef KN_BENCH_TWINS_H
 #define KN_BENCH_TWINS_H
 
@@ -17,7 +17,7 @@ struct twins_task {
     kn_buffer *output;           // among the arguments
     size_t floats;               // in the output
     const float *before;         // what the output holds before a launch; NULL if that does not matter
-    void *inputs[3];             // on the host; what they are is the task's affair
+    void *inputs[3];             // on the host; each task defines their contents
     uint32_t n;
     float factor;
     // The largest error relative to its bound among the results that are looked at (more than 1 is wrong),

@@ -60,7 +60,7 @@ static kn_buffer *upload(kn_context *context, kn_queue *queue, const float *valu
     return buffer;
 }
 
-// The larger of `worst` and this error in its bound's measure; what is not a number is infinitely wrong.
+// The larger of `worst` and this error relative to its bound; a NaN is infinitely wrong.
 static double worse(double worst, double found, double wanted, double allowed)
 {
     double error = fabs(found - wanted) / allowed;

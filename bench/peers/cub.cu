@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peers on an NVIDIA GPU: what CUB does of Koine's algorithms. One line a measurement (peers.cuh).
+// Peers on an NVIDIA GPU: CUB's versions of Koine's algorithms. One line a measurement (peers.cuh).
 //
 //     nvcc -O3 -std=c++17 -arch=native -o cub cub.cu && ./cub [--largest LOG2] [COLUMN.txt]
 //
@@ -12,7 +12,7 @@
 
 #include "peers.cuh"
 
-// A CUB call: once for the size of its temporary memory, then as often as it is timed.
+// A CUB call: once for the size of its temporary memory, then once for each timing.
 template <class Call> static void time_cub(const char *job, const char *type, size_t n, Call call)
 {
     size_t bytes = 0;

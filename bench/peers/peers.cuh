@@ -47,7 +47,7 @@ template <class T> struct device_array {
     ~device_array() { cudaFree(data); }
 };
 
-// Normally distributed, or any bits for integers; the seed does not matter to any of the algorithms.
+// Normally distributed, or random bits for integers; the seed does not matter to any of the algorithms.
 template <class T> std::vector<T> random_values(size_t n)
 {
     std::mt19937_64 bits(n);
