@@ -192,7 +192,7 @@ static void note_interruption(const struct resume *resume)
     char text[1024], note[1100];
 
     describe(resume, text, sizeof text);
-    snprintf(note, sizeof note, "koine: interrupted; %s\n", text);
+    snprintf(note, sizeof note, "koine: %s\n", text);
     interrupt_note(note);
 }
 

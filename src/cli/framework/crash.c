@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/os/env.h"
 #include "base/os/output.h"
+#include "interrupt.h"
 #include "status.h"
 
 struct fault {
@@ -315,6 +316,7 @@ static void handle(int number, siginfo_t *info, void *context)
         return;
     }
     print_message(meaning_of(number));
+    interrupt_say();
     if (!dumps && kn_flight_get_entered(flight))
         _exit(EXIT_NO_DEVICE);
     leave_as_before(number, info->si_code <= 0);

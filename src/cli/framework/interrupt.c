@@ -18,12 +18,17 @@ static bool pipe_was_ignored;
 static char note[1200];
 static volatile sig_atomic_t note_length;
 
-static void leave(int number)
+void interrupt_say(void)
 {
     const ssize_t written = write(STDERR_FILENO, note, (size_t)note_length);
 
+    (void)written; // there is nobody to tell
+}
+
+static void leave(int number)
+{
     (void)number;
-    (void)written;
+    interrupt_say();
     _exit(EXIT_INTERRUPTED);
 }
 

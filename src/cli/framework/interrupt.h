@@ -12,6 +12,8 @@ void interrupt_install(void);
 
 // What SIGINT says as it ends the process, and SIGTERM, which then ends it in the same way; "" takes it back.
 void interrupt_note(const char *text);
+// Says it. May be called in a signal handler.
+void interrupt_say(void);
 
 // Between these two, SIGINT, SIGTERM and SIGHUP wait. For writing a file: milliseconds, not computations.
 void interrupt_hold(void);

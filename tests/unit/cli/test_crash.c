@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "cli/framework/crash.h"
+#include "cli/framework/interrupt.h"
 #include "engine/watch/flight.h"
 #include "base/os/output.h"
 
@@ -96,6 +97,12 @@ static void one_kernel(void)
     fault();
 }
 
+static void with_a_note(void)
+{
+    interrupt_note("what was finished is kept\n");
+    one_kernel();
+}
+
 static void two_kernels(void)
 {
     struct flight_queue *queue = in_use();
@@ -164,6 +171,9 @@ START_TEST(kernels)
     expect_unsaid("before");
     expect_unsaid("KOINE_LOG=sync");
     expect_said("Oclgrind");
+    expect_unsaid("is kept");
+    expect_exit_4(with_a_note);
+    expect_said("\nwhat was finished is kept\n");
     expect_exit_4(two_kernels);
     expect_said(
         "about to run second (a.cl), third (b.cl) (one of 2 kernels: KOINE_LOG=sync waits after each");
