@@ -26,7 +26,7 @@ START_TEST(what_comes_from_outside_is_escaped)
     static const char *const columns[] = {HOSTILE, "#" HOSTILE};
     const double x[] = {1, 10}, y[] = {1, 10};
     const struct chart_series series[] = {{HOSTILE, x, y, 2, CHART_LINE_AND_POINTS, 0}};
-    const struct chart_plane plane = {HOSTILE, HOSTILE, HOSTILE, series, 1};
+    const struct chart_plane plane = {HOSTILE, HOSTILE, HOSTILE, series, 1, false, false};
     const struct chart_bar bar = {.name = HOSTILE, .words = HOSTILE, .length = 1};
     struct ki_text body = KI_TEXT_INIT;
     char *page;
@@ -67,7 +67,7 @@ START_TEST(a_chart_draws_what_can_be_drawn)
 {
     const double x[] = {1, 0, 10, NAN, 100}, y[] = {5, 5, -1, 5, 50};
     struct chart_series series = {"points", x, y, 5, CHART_NUMBERED, 9};
-    const struct chart_plane plane = {"title", "x", "y", &series, 1};
+    const struct chart_plane plane = {"title", "x", "y", &series, 1, false, false};
     struct ki_text text = KI_TEXT_INIT;
 
     chart_plane(&text, &plane);
