@@ -34,8 +34,8 @@
 #undef REAL_BITS // vectors are single precision
 #define REAL_BITS 32
 #include "cgnr.clh"
-#include "cgnr_state.clh"
 #include "solver.clh"
+#include "steps.clh"
 
 // Partial sums 0 to 3 are those of |r|^2, of the squares of the projected gradient, of s.s and of s.y. After the last
 // iteration's cells come: the limit of |r|^2 (below 0: none); FISTA's step length, or BB's first one; and more partial
@@ -46,19 +46,6 @@
 #define CHANGES MORE(0)              // BB's y.y
 #define UP(k) MORE((k) % 2)          // FISTA's (y - x').(x' - x): above 0 if the step goes up
 #define MOVES(k) MORE(2 + (k) % 2)   // FISTA's and SIRT's: above 0 if x has moved
-
-inline float within(float value, float low, float high)
-{
-    return value < low ? low : value > high ? high : value; // NaN stays NaN
-}
-
-// A group's part of a sum, written to its place.
-inline void leave_more(acc own, __global acc *place, __local acc *node)
-{
-    own = sum_group(own, node);
-    if (get_local_id(0) == 0)
-        place[get_group_id(0)] = own;
-}
 
 // ---- residual and gradient ----
 
@@ -135,19 +122,6 @@ inline void keep_iteration(__global acc *state, uint parts, uint iteration, acc 
         keep_record(state, parts, iteration, squares, rest, code);
         state[STEP(iteration)] = acc_of(t);
     }
-}
-
-// Whether iterations ended before this one, which then gets the same reason, because the host looks there.
-inline bool has_ended(__global acc *state, uint parts, uint most, uint iteration)
-{
-    uint code = iteration > most ? 0 : read_cell(state, CODE(0));
-
-    if (code != 0) {
-        count_iteration(state, parts, iteration);
-        if (get_global_id(0) == 0)
-            state[STOP(iteration)] = state[CODE(1)] = acc_of((float)code);
-    }
-    return iteration > most || code != 0;
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void

@@ -47,7 +47,10 @@ typedef enum kn_least_squares_method {
     KN_LEAST_SQUARES_SIRT = 6,
     // For a geometry: filtered back-projection (kn_tomography_fbp_plan_create), which minimises nothing, and
     // has no iterations, start, bounds or terms. On the host in either precision.
-    KN_LEAST_SQUARES_FBP = 7
+    KN_LEAST_SQUARES_FBP = 7,
+    // KN_SOLVE_TV: lambda weighs the total variation of pictures or volumes of `shape`; no smooth; bounds are
+    // kept exactly.
+    KN_LEAST_SQUARES_TV = 8
 } kn_least_squares_method;
 
 typedef enum kn_least_squares_stop {
@@ -87,7 +90,7 @@ typedef struct kn_least_squares_options {
     // A fraction of |b|, and a length in units of b; 0: none. If the stopping rule does not use them, they
     // are checked at the end.
     double tolerance, noise;
-    double lambda, smooth; // from 0 on
+    double lambda, smooth; // from 0 on; of TV, lambda is the weight of the total variation
     unsigned order;        // of the differences that D takes, 1 or 2; ignored if smooth is 0
     bool bounded;          // low <= x <= high, either of which may be infinite
     double low, high;
@@ -112,6 +115,8 @@ typedef struct kn_least_squares_options {
     void *progress_data;                          // what both are called with
     const struct kn_least_squares_tuning *tuning; // koine/experimental/least_squares.h; NULL: the default
     kn_tomography_filter filter;                  // of FBP
+    // TV: the elements of x along each axis, as in kn_solve_options; all 0: the picture of a geometry.
+    size_t shape[3];
 } kn_least_squares_options;
 
 // ---- results ----
@@ -132,7 +137,7 @@ typedef struct kn_least_squares_solution {
     kn_least_squares_stopped stopped;
     // Computed in double precision from the x that is returned: |A x - b| / |b|; and the length of the
     // gradient, or of the projected gradient if bounds are kept exactly, as a fraction of that at the start
-    // (with a correction, as the device computed it); NaN for FBP.
+    // (with a correction, as the device computed it); NaN for FBP, and for TV, whose objective has none.
     double residual, normal_residual;
     // For single precision: an estimate of the relative difference between x and the result of double
     // precision by the same stopping rule; and whether x is usable as an answer. A least-squares solution
@@ -144,6 +149,8 @@ typedef struct kn_least_squares_solution {
     double error_estimate;
     bool precision_reached;
     bool tolerance_reached, noise_reached; // also true if they are not asked for
+    // TV: |A x - b|^2 / 2 + lambda TV(x), in double precision from the same x; otherwise NaN.
+    double objective;
 } kn_least_squares_solution;
 
 // The assessment of all solutions of one task.
@@ -213,7 +220,7 @@ KN_API double kn_least_squares_get_adjoint(const kn_least_squares_result *result
 // Whether the method keeps bounds exactly, and not by a penalty.
 KN_API bool kn_least_squares_method_holds_bounds(kn_least_squares_method method);
 
-// "auto", "cgnr", "printed", "fista", "bb", "gram", "sirt", "fbp"; "auto", "fixed", "residual",
+// "auto", "cgnr", "printed", "fista", "bb", "gram", "sirt", "fbp", "tv"; "auto", "fixed", "residual",
 // "discrepancy", "ncp"; "none", "jacobi", "ilu"; "iterations", "residual", "discrepancy", "ncp", "floor",
 // "direct", "curvature". NULL for any other value.
 KN_API const char *kn_least_squares_method_name(kn_least_squares_method method);

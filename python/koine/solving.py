@@ -20,7 +20,7 @@ from .operands import Operand
 from .operators import Operator
 from .sparse import SparseOperator
 
-methods = Words("method", "KN_SOLVE_", "cgnr cg fista bb sirt")
+methods = Words("method", "KN_SOLVE_", "cgnr cg fista bb sirt tv")
 
 
 class Solution(NamedTuple):
@@ -40,7 +40,10 @@ class Solution(NamedTuple):
     right : float
         ``|b|``.
     gradients : numpy.ndarray of float64, shape (iterations + 1,)
-        The gradient's length before the first iteration and after each.
+        The gradient's length before the first iteration and after each; of "tv" how much an iteration changes, weighed
+        by its steps.
+    objectives : numpy.ndarray of float64
+        Of "tv": ``|A x - b|^2 / 2 + lambda TV(x)`` before the first iteration and after each; otherwise empty.
     """
 
     x: Any
@@ -49,6 +52,7 @@ class Solution(NamedTuple):
     residual: float
     right: float
     gradients: npt.NDArray[np.float64]
+    objectives: npt.NDArray[np.float64]
 
 
 def solve(
@@ -65,9 +69,12 @@ def solve(
     smooth: float = 0.0,
     order: int = 1,
     bounds: tuple[float, float] | None = None,
+    shape: tuple[int, ...] | None = None,
     callback: Callable[[int], Any] | None = None,
 ) -> Solution:
     """The x that makes ``|A x - b|^2 / 2 + lambda |x|^2 / 2 + smooth |D x|^2 / 2`` least.
+
+    With "tv" it is ``|A x - b|^2 / 2 + lambda TV(x)``, with the total variation of a picture or volume.
 
     Parameters
     ----------
@@ -79,9 +86,10 @@ def solve(
         Of as many elements as A has rows.
     x0 : array, optional
         The start; None: zeros.
-    method : {"cgnr", "cg", "fista", "bb", "sirt"}
-        Conjugate gradients on the normal equations; on (A + lambda) x = b of a self-adjoint A; and, for real numbers
-        and with bounds, accelerated gradients, those of Barzilai and Borwein, and SIRT.
+    method : {"cgnr", "cg", "fista", "bb", "sirt", "tv"}
+        Conjugate gradients on the normal equations; on (A + lambda) x = b of a self-adjoint A; for real numbers and
+        with bounds, accelerated gradients, those of Barzilai and Borwein, and SIRT; and total variation, by the
+        primal-dual method of Chambolle and Pock.
     iterations : int
         At most.
     tolerance : float
@@ -95,7 +103,9 @@ def solve(
     order : {1, 2}
         Of the differences D of neighbouring elements of x.
     bounds : (float, float), optional
-        low <= x <= high, of which either may be infinite: of "fista", "bb" and "sirt".
+        low <= x <= high, of which either may be infinite: of "fista", "bb" and "sirt", and of "tv" for real numbers.
+    shape : tuple of int, optional
+        Of "tv": the shape of x, of up to three axes; None: the operator's `ishape`.
     callback : callable, optional
         ``callback(iteration)`` before each iteration; it may raise, or return False to stop, which raises
         StopIteration.
@@ -137,6 +147,8 @@ def solve(
         options.bounded, (options.low, options.high) = True, bounds
     right = operator.operand(b, "b")
     start = _start(operator, right, x0)
+    if method == "tv":
+        options.shape = _shape(operator.ishape if shape is None else shape)
     queue = ffi.NULL if right.space.queue is None else right.space.queue
     found = ffi.new("kn_solve_result *")
     arguments = queue, operator.handle, options
@@ -150,7 +162,8 @@ def solve(
         text_of(lib.kn_solve_stopped_name(found.stopped)),
         found.residual,
         found.right,
-        _gradients(plan),
+        _history(plan, lib.kn_solve_plan_get_gradients),
+        _history(plan, lib.kn_solve_plan_get_objectives),
     )
 
 
@@ -165,9 +178,16 @@ def _execute(watch: Watch, operator: Operator, *solving: Any) -> None:
         raise
 
 
-def _gradients(plan: Any) -> npt.NDArray[np.float64]:
+def _shape(shape: tuple[int, ...]) -> list[int]:
+    """The lengths of a picture's axes for libkoine, the last one first."""
+    if not 1 <= len(shape) <= 3:
+        raise ValueError(f"the shape {shape} has {len(shape)} axes; total variation has up to 3")
+    return [natural(length, "shape") for length in reversed(shape)] + [1] * (3 - len(shape))
+
+
+def _history(plan: Any, get: Callable[..., Any]) -> npt.NDArray[np.float64]:
     count = ffi.new("size_t *")
-    found = lib.kn_solve_plan_get_gradients(plan, count)
+    found = get(plan, count)
     return np.frombuffer(ffi.buffer(found, 8 * count[0]), np.float64).copy() if count[0] else np.empty(0)
 
 

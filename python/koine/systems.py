@@ -16,10 +16,11 @@ from .context import Context
 from .errors import text_of
 from .interrupts import Watch
 from .numbers import doubles, natural
+from .solving import _shape
 from .sparse import formats, matrix_of, number_type
 from .tomography import RayTransform, filters
 
-methods = Words("method", "KN_LEAST_SQUARES_", "auto cgnr printed fista bb gram sirt fbp")
+methods = Words("method", "KN_LEAST_SQUARES_", "auto cgnr printed fista bb gram sirt fbp tv")
 stops = Words("stop", "KN_LEAST_SQUARES_STOP_", "auto fixed residual discrepancy ncp")
 preconditioners = Words("preconditioner", "KN_LEAST_SQUARES_", "none jacobi ilu")
 
@@ -34,13 +35,15 @@ class Answer:
     stopped : str
         "iterations", "residual", "discrepancy", "ncp", "floor", "direct" or "curvature".
     residual, normal_residual : float
-        In double precision: ``|A x - b| / |b|``, and the gradient's length as a part of the start's.
+        In double precision: ``|A x - b| / |b|``, and the gradient's length as a part of the start's (NaN with "tv").
     error_estimate : float
         How far x is, as a part of itself, from what double precision would have given; NaN where that cannot be said.
     precision_reached : bool
         Whether x is an answer in spite of single precision.
     tolerance_reached, noise_reached : bool
         Also true where they were not asked for.
+    objective : float
+        Of "tv": ``|A x - b|^2 / 2 + lambda TV(x)``; otherwise NaN.
     history : numpy.ndarray of float64
         Of the residual, or with conjugate gradients on a device of the gradient, before the first iteration and after
         each; empty where there is none.
@@ -54,6 +57,7 @@ class Answer:
     precision_reached: bool
     tolerance_reached: bool
     noise_reached: bool
+    objective: float
     history: npt.NDArray[np.float64]
 
 
@@ -101,6 +105,7 @@ def least_squares(
     smooth: float = 0.0,
     order: int = 1,
     bounds: tuple[float, float] | None = None,
+    shape: tuple[int, ...] | None = None,
     weight: float = 0.0,
     correction: str | None = None,
     preconditioner: str = "none",
@@ -123,8 +128,9 @@ def least_squares(
         Of as many elements as A has rows; several right-hand sides along a first axis.
     x0 : array_like of float, optional
         The starts; None: zeros.
-    method : {"auto", "cgnr", "printed", "fista", "bb", "gram", "sirt", "fbp"}
+    method : {"auto", "cgnr", "printed", "fista", "bb", "gram", "sirt", "fbp", "tv"}
         "fbp" is filtered back-projection of a RayTransform, without iterations (`RayTransform.fbp`).
+        "tv": ``|A x - b|^2 / 2 + lambda TV(x)``, with the total variation of a picture or volume.
     stop : {"auto", "fixed", "residual", "discrepancy", "ncp"}
         "auto": by the tolerance or the noise if one is given.
     iterations : int
@@ -137,6 +143,8 @@ def least_squares(
         Of the differences D.
     bounds : (float, float), optional
         low <= x <= high, of which either may be infinite.
+    shape : tuple of int, optional
+        Of "tv": the shape of x, of up to three axes; None: the picture of a RayTransform.
     weight : float
         Of the penalty for bounds, or what the correction is given; 0: the library's choice.
     correction : str, optional
@@ -201,6 +209,8 @@ def least_squares(
     setattr(options, "lambda", lambda_)
     if bounds is not None:
         options.bounded, (options.low, options.high) = True, bounds
+    if method == "tv" and shape is not None:
+        options.shape = _shape(shape)
     if correction is not None:
         kept.append(chars(correction, "correction"))
         options.correction = kept[-1]

@@ -190,6 +190,24 @@ def test_least_squares_is_that_of_the_operator() -> None:
     assert relative(unitary / np.sqrt(256), theirs) < 1e-9
 
 
+def test_total_variation_of_few_spokes(context: koine.Context) -> None:
+    k, shape = koine.trajectory("golden", 32, samples=64, spokes=9)
+    picture = koine.phantom(shape)
+    for place in (None, context):
+        transform = koine.Nufft(k, shape, context=place)
+        data = np.asarray(transform(picture))
+        found = koine.solve(transform, data, method="tv", lambda_=5.0, iterations=200)
+        plain = koine.solve(transform, data, iterations=30).x
+        x = np.asarray(found.x)
+        down, right = np.diff(x, axis=0, append=x[-1:]), np.diff(x, axis=1, append=x[:, -1:])
+        variation = np.sqrt(np.abs(down) ** 2 + np.abs(right) ** 2).sum()
+        objective = (np.abs(np.asarray(transform(x)) - data) ** 2).sum() / 2 + 5 * variation
+        assert np.iscomplexobj(x) and abs(found.objectives[-1] - objective) < 1e-3 * objective
+        assert relative(x, picture) < 0.5 * relative(np.asarray(plain), picture)
+    with pytest.raises(koine.UnsupportedError, match="real numbers"):
+        koine.solve(transform, data, method="tv", lambda_=5.0, bounds=(0, 1))
+
+
 def test_coils_are_combined() -> None:
     k, shape = koine.trajectory("golden", 16, samples=32, spokes=20)
     data = koine.phantom_kspace(k, shape)

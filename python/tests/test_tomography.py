@@ -85,6 +85,26 @@ def test_reconstruction() -> None:
         assert relative(found.x, picture) < 0.2
 
 
+def test_total_variation() -> None:
+    rays = koine.RayTransform(20, 32)
+    sinogram = rays(rays.phantom(4))
+    found = koine.solve(rays, sinogram, method="tv", lambda_=0.05, bounds=(0, np.inf), iterations=300)
+    assert found.x.shape == (32, 32) and found.x.min() >= 0
+    down, right = np.diff(found.x, axis=0, append=found.x[-1:]), np.diff(found.x, axis=1, append=found.x[:, -1:])
+    objective = np.sum((rays(found.x) - sinogram) ** 2) / 2 + 0.05 * np.hypot(down, right).sum()
+    assert found.objectives.shape == (found.iterations + 1,)
+    assert abs(found.objectives[-1] - objective) < 1e-4 * objective
+    whole = koine.least_squares(rays, sinogram, method="tv", lambda_=0.05, bounds=(0, np.inf), iterations=300)
+    assert abs(whole.answers[0].objective - objective) < 1e-3 * objective
+    flat = koine.solve(rays, sinogram.ravel(), method="tv", lambda_=0.05, shape=(32, 32), iterations=2)
+    assert flat.x.shape == (1024,)
+    assert koine.solve(rays, sinogram, iterations=2).objectives.size == 0
+    with pytest.raises(koine.ArgumentError, match="a shape of"):
+        koine.solve(rays, sinogram, method="tv", lambda_=0.05, shape=(32, 31))
+    with pytest.raises(ValueError, match="axes"):
+        koine.solve(rays, sinogram, method="tv", lambda_=0.05, shape=(2, 2, 2, 128))
+
+
 def test_sinogram_of_counts() -> None:
     generator = np.random.default_rng(2)
     counts = generator.uniform(100, 900, (5, 9))

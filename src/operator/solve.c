@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "operator/bounded/bounded.h"
 #include "operator/bounded/host_bounded.h"
+#include "operator/bounded/host_tv.h"
 #include "operator/bounded/limits.h"
 #include "operator/cgnr/cgnr.h"
 #include "operator/cgnr/host_cgnr.h"
@@ -28,18 +29,20 @@ struct kn_solve_plan {
     kn_buffer *b, *x;        // of arrays on a device; NULL: there were none yet
     struct host_cgnr_operator host;
     struct solve_terms terms;
-    struct ki_kept kept;       // of the host, within bounds: from one solution to the next
-    double squared_norm;       // of an operator within bounds, below 0 until it is known
-    void *solution;            // of the host: x until it is right
-    double *gradients, *steps; // iterations + 1 each; one allocation, and on a device cgnr's history
+    struct ki_kept kept; // of the host, within bounds: from one solution to the next
+    double squared_norm; // of an operator within bounds, below 0 until it is known
+    void *solution;      // of the host: x until it is right
+    // iterations + 1 each, in one allocation: on a device `gradients` are cgnr's history; `objectives` are of
+    // total variation, in the place of steps
+    double *gradients, *steps, *objectives;
     size_t gradient_count;
 };
 
 const char *kn_solve_method_name(kn_solve_method method)
 {
-    static const char *const names[] = {"cgnr", "cg", "fista", "bb", "sirt"};
+    static const char *const names[] = {"cgnr", "cg", "fista", "bb", "sirt", "tv"};
 
-    return (unsigned)method <= KN_SOLVE_SIRT ? names[method] : NULL;
+    return (unsigned)method <= KN_SOLVE_TV ? names[method] : NULL;
 }
 
 const char *kn_solve_stopped_name(kn_solve_stopped stopped)
@@ -56,6 +59,15 @@ const double *kn_solve_plan_get_gradients(const kn_solve_plan *plan, size_t *cou
     return plan && plan->gradient_count ? plan->gradients : NULL;
 }
 
+const double *kn_solve_plan_get_objectives(const kn_solve_plan *plan, size_t *count)
+{
+    bool has_them = plan && plan->gradient_count && plan->options.method == KN_SOLVE_TV;
+
+    if (count)
+        *count = has_them ? plan->gradient_count : 0;
+    return has_them ? plan->objectives : NULL;
+}
+
 // Whether the method is one of those that hold bounds.
 static bool holds_bounds(const kn_solve_options *options)
 {
@@ -66,7 +78,7 @@ static bool holds_bounds(const kn_solve_options *options)
 
 static kn_status check_numbers(const kn_solve_options *options, kn_error *err)
 {
-    if ((unsigned)options->method > KN_SOLVE_SIRT)
+    if ((unsigned)options->method > KN_SOLVE_TV)
         return ki_fail(err, KN_ERROR_ARGUMENT, "there is no method %d; see kn_solve_method",
                        (int)options->method);
     if (options->iterations > MOST_ITERATIONS)
@@ -93,7 +105,8 @@ static kn_status check_numbers(const kn_solve_options *options, kn_error *err)
 static kn_status check_method(const kn_operator *a, const kn_solve_options *options, kn_error *err)
 {
     bool equation = options->method == KN_SOLVE_CG, sirt = options->method == KN_SOLVE_SIRT;
-    bool bounds = holds_bounds(options), terms = options->lambda > 0 || options->smooth > 0;
+    bool tv = options->method == KN_SOLVE_TV;
+    bool bounds = holds_bounds(options) && !tv, terms = options->lambda > 0 || options->smooth > 0;
     const struct {
         bool asked;
         const char *reason;
@@ -102,19 +115,43 @@ static kn_status check_method(const kn_operator *a, const kn_solve_options *opti
          "the method cg has neither noise, whiteness nor smooth"},
         {a->functions.is_complex && (options->whiteness || options->smooth > 0),
          "whiteness and smooth are for operators of real numbers"},
-        {!bounds && options->bounded, "bounds are held by the methods fista, bb and sirt"},
+        {!bounds && !tv && options->bounded, "bounds are held by the methods fista, bb, sirt and tv"},
         {bounds && a->functions.is_complex,
          "the methods fista, bb and sirt are for operators of real numbers"},
         {bounds && options->whiteness, "the methods fista, bb and sirt have no whiteness"},
         {bounds && options->threads > 1,
          "the methods fista, bb and sirt have one thread; leave `threads` at 0"},
         {sirt && terms, "the method sirt has neither lambda nor smooth"},
+        {tv && options->smooth > 0, "the method tv has no smooth; its lambda weighs the total variation"},
+        {tv && options->whiteness, "the method tv has no whiteness"},
+        {tv && options->bounded && a->functions.is_complex,
+         "the method tv has bounds for operators of real numbers"},
+        {tv && options->threads > 1, "the method tv has one thread; leave `threads` at 0"},
     };
 
     for (size_t i = 0; i < KI_COUNT(refused); i++)
         if (refused[i].asked)
             return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s", refused[i].reason);
     return KN_OK;
+}
+
+// The elements of x along each axis, at least 1.
+static kn_status settle_shape(const kn_operator *a, kn_solve_options *options, kn_error *err)
+{
+    size_t *shape = options->shape, pixels = 1;
+    bool fits = true;
+
+    if (options->method != KN_SOLVE_TV)
+        return KN_OK;
+    for (size_t i = 0; i < KI_COUNT(options->shape); i++) {
+        shape[i] = shape[i] ? shape[i] : 1;
+        fits = fits && pixels <= a->functions.columns / shape[i];
+        pixels *= fits ? shape[i] : 1;
+    }
+    if (fits && pixels == a->functions.columns)
+        return KN_OK;
+    return ki_fail(err, KN_ERROR_ARGUMENT, "a shape of %zu x %zu x %zu, and the operator has %zu columns",
+                   shape[0], shape[1], shape[2], a->functions.columns);
 }
 
 static kn_status check_support(const kn_queue *queue, const kn_operator *a, const kn_solve_options *options,
@@ -158,7 +195,9 @@ static kn_status prepare_bounded(kn_solve_plan *plan, kn_error *err)
                                             .lambda = given->lambda,
                                             .smooth = given->smooth,
                                             .order = given->order,
+                                            .shape = given->shape,
                                             .gradients = plan->gradients,
+                                            .objectives = plan->objectives,
                                             .progress = given->progress,
                                             .progress_data = given->progress_data};
 
@@ -223,6 +262,8 @@ static kn_status create(const char *function, kn_queue *queue, kn_operator *a, c
         status = check_numbers(&options, err);
     if (!status)
         status = check_support(queue, a, &options, err);
+    if (!status)
+        status = settle_shape(a, &options, err);
     if (!options.bounded) {
         options.low = -INFINITY;
         options.high = INFINITY;
@@ -243,7 +284,7 @@ static kn_status create(const char *function, kn_queue *queue, kn_operator *a, c
     made->columns = operator_column_numbers(a);
     made->gradients = calloc(options.iterations + 1, 2 * sizeof *made->gradients);
     if (made->gradients)
-        made->steps = made->gradients + options.iterations + 1;
+        made->steps = made->objectives = made->gradients + options.iterations + 1;
     else
         status = ki_fail_memory(err, options.iterations * 2 * sizeof *made->gradients, "a plan");
     if (!status)
@@ -349,12 +390,15 @@ static kn_status solve_bounded(kn_solve_plan *plan, const void *b, void *x, kn_s
         .noise = options->noise,
         .floor = floor_of(plan),
         .correction = options->lambda > 0 || options->smooth > 0 ? &correction : NULL,
+        .shape = options->shape,
+        .lambda = options->lambda,
         .squared_norm = &plan->squared_norm,
         .kept = &plan->kept,
         .progress = options->progress,
         .progress_data = options->progress_data};
-    struct host_bounded_result found = {.gradients = plan->gradients};
-    kn_status status = ki_host_bounded(plan->a, b, &how, x, &found, err);
+    struct host_bounded_result found = {.gradients = plan->gradients, .objectives = plan->objectives};
+    kn_status status =
+        (options->method == KN_SOLVE_TV ? ki_host_tv : ki_host_bounded)(plan->a, b, &how, x, &found, err);
 
     if (status)
         return status;

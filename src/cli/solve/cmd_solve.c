@@ -31,7 +31,8 @@ static const struct option_row options[] = {
      .help = "stop when |A x - b| is at most DELTA, the norm of the noise in b; exit status 1 if this is not "
              "reached"},
     {"lambda", 'l', FIELD(OPTION_PATH, lambda), .metavar = "L",
-     .help = "add L |x|^2 / 2 to |A x - b|^2 / 2 (default: 0)"},
+     .help =
+         "add L |x|^2 / 2 to |A x - b|^2 / 2 (default: 0); with --method tv, L times the total variation"},
     {"smooth", FIELD(OPTION_PATH, smooth), .metavar = "W[,ORDER]",
      .help =
          "add W |D x|^2 / 2, where D takes differences of neighbouring columns, of order 1 (default) or 2"},
@@ -48,6 +49,9 @@ static const struct option_row options[] = {
      .help = "auto: fista with bounds, otherwise cgnr"},
     {"filter", FIELD(OPTION_CHOICE, filter), .choices = solve_filter_names, .fallback = "ramp",
      .help = "for fbp: the window that the ramp is multiplied by; hann suppresses most noise"},
+    {"shape", FIELD(OPTION_PATH, shape), .metavar = "W,H[,D]",
+     .help = "for tv: the pixels of x along each axis (default: of parallel:... its picture, of a matrix a "
+             "square)"},
     {"preconditioner", FIELD(OPTION_CHOICE, preconditioner), .choices = solve_preconditioner_names,
      .fallback = "none",
      .help = "for cgnr on the host: the diagonal of A^T A (Jacobi), or its incomplete LU factors"},
@@ -228,7 +232,11 @@ const struct command command_solve = {
         "comparison, and always does all iterations. fista and bb (projected gradients, accelerated, and "
         "with the steps of Barzilai and Borwein) keep bounds exactly; so does sirt, simultaneous iterative "
         "reconstruction, which needs an A without negative elements and is offered for comparison. With "
-        "cgnr, bounds are a penalty, and x may violate them a little. gram factors A^T A once, for many "
+        "cgnr, bounds are a penalty, and x may violate them a little. tv minimises |A x - b|^2 / 2 + L TV(x) "
+        "with or without bounds, where L is --lambda and TV the total variation of a picture or volume, the "
+        "sum of the lengths of its differences from pixel to pixel: edges stay, noise and the streaks of few "
+        "views go. It is the primal-dual method of Chambolle and Pock (2011), over-relaxed; the objective is "
+        "printed, and more iterations bring it closer to the least. gram factors A^T A once, for many "
         "right-hand sides and a matrix with few columns; it has half the digits on ill-conditioned systems. "
         "On a device, which multiplies by the inverse, it uses single precision.\n\n"
         "fbp, filtered back-projection, is for parallel beams: a picture at once, good where there are many "
@@ -247,7 +255,7 @@ const struct command command_solve = {
         "that it used, and recomputes the residual in double precision from the x that is written.\n\n"
         "Host and devices solve in double precision, or with --precision float in single precision, which is "
         "the default on devices without double precision, for parallel beams, whose matrix devices then do "
-        "not store, and for fista, bb, sirt, gram and --stop ncp, which devices have only in single "
+        "not store, and for fista, bb, sirt, tv, gram and --stop ncp, which devices have only in single "
         "precision. Devices solve for many right-hand sides together in single precision, and one after "
         "another in double. Without --device, conjugate gradients that host and device offer in the same "
         "precision run where they are faster; the results may differ in the last digits, and --device or "
@@ -286,8 +294,8 @@ const struct command command_solve = {
     .options = options,
     .examples = {{"koine solve system.mtx b.mtx --noise 3.5 -o x.npy",
                   "in double precision on the host, until the residual reaches the noise"},
-                 {"koine solve system.npz b.npy --device gpu --lambda 0.1 -o x.npy",
-                  "400 iterations on a device, regularised"}},
+                 {"koine solve parallel:60,96,64 b.npy -m tv -l 0.05 --nonnegative -o x.png",
+                  "a picture from few views, by total variation"}},
     .arguments_size = sizeof(struct solve_arguments),
     .run = run_solve,
 };

@@ -14,7 +14,8 @@
 struct solve_arguments {
     struct tool_arguments tool;
     struct geometry_options rays;
-    const char *start, *tolerance, *noise, *lambda, *smooth, *bounds, *correction, *weight, *rhs, *slice;
+    const char *start, *tolerance, *noise, *lambda, *smooth, *bounds, *correction, *weight, *rhs, *slice,
+        *shape;
     size_t iterations;
     bool nonnegative, stripes, sweep;
     int method, stop, filter, preconditioner, format, precision;

@@ -31,12 +31,21 @@ static bool is_single(const struct solve_command *command)
     return command->results->facts->type == KN_F32;
 }
 
+static const char *meaning_of(const kn_least_squares_solution *solution)
+{
+    bool still = !isnan(solution->objective) && solution->stopped == KN_LEAST_SQUARES_STOPPED_FLOOR;
+
+    return still ? "an iteration changes hardly more than roundings" : meanings[solution->stopped];
+}
+
 static void print_solution(const kn_least_squares_solution *solution, bool single)
 {
     printf("stopped by %s after %zu iteration%s: %s\n", kn_least_squares_stopped_name(solution->stopped),
-           solution->iterations, solution->iterations == 1 ? "" : "s", meanings[solution->stopped]);
+           solution->iterations, solution->iterations == 1 ? "" : "s", meaning_of(solution));
     printf("residual |Ax-b|/|b| %.6g", solution->residual);
-    if (!isnan(solution->normal_residual)) // of what fbp does not make small
+    if (!isnan(solution->objective))
+        printf(", objective |Ax-b|^2/2 + lambda TV(x) %.9g", solution->objective);
+    else if (!isnan(solution->normal_residual)) // of what fbp does not make small
         printf(", normal residual %.6g of that at the start", solution->normal_residual);
     printf("%s\n", single ? ", from x in double precision" : "");
     if (!isnan(solution->error_estimate))
@@ -46,12 +55,13 @@ static void print_solution(const kn_least_squares_solution *solution, bool singl
 
 static bool print_solutions(const struct solve_command *command)
 {
-    bool single = is_single(command);
+    bool single = is_single(command), tv = command->task.method == KN_LEAST_SQUARES_TV;
     struct table table;
 
     table_begin(&table, single ? "rrlrrr" : "rrlrr");
     table_add_all(&table, (const char *const[]){"column", "iterations", "stopped by", "residual",
-                                                "normal residual", single ? "error of x" : NULL, NULL});
+                                                tv ? "objective" : "normal residual",
+                                                single ? "error of x" : NULL, NULL});
     for (size_t i = 0; i < command->x.count; i++) {
         const kn_least_squares_solution *solution = solve_solution(command, i);
 
@@ -59,7 +69,7 @@ static bool print_solutions(const struct solve_command *command)
         table_add(&table, "%zu", solution->iterations);
         table_add(&table, "%s", kn_least_squares_stopped_name(solution->stopped));
         table_add(&table, "%.6g", solution->residual);
-        table_add(&table, "%.6g", solution->normal_residual);
+        table_add(&table, "%.6g", tv ? solution->objective : solution->normal_residual);
         if (single && isnan(solution->error_estimate))
             table_add(&table, "-");
         else if (single)
@@ -151,6 +161,7 @@ static void put_solution(json_t **object, const struct solve_command *command,
     report_put(object, "iterations", json_integer((json_int_t)solution->iterations));
     report_put(object, "residual", ki_json_double(solution->residual));
     report_put(object, "normal_residual", ki_json_double(solution->normal_residual));
+    report_put(object, "objective", ki_json_double(solution->objective));
     report_put(object, "true_residual", ki_json_double(solution->residual));
     report_put(object, "true_normal_residual",
                command->task.correction ? json_null() : ki_json_double(solution->normal_residual));

@@ -14,7 +14,7 @@
 
 const char *const solve_precision_names[] = {"auto", "float", "double", NULL};
 const char *const solve_method_names[] = {"auto", "cgnr", "printed", "fista", "bb",
-                                          "gram", "sirt", "fbp",     NULL};
+                                          "gram", "sirt", "fbp",     "tv",    NULL};
 const char *const solve_filter_names[] = {"ramp", "shepp-logan", "cosine", "hamming", "hann", NULL};
 const char *const solve_stop_names[] = {"auto", "fixed", "residual", "discrepancy", "ncp", NULL};
 const char *const solve_preconditioner_names[] = {"none", "jacobi", "ilu", NULL};
@@ -86,6 +86,21 @@ static kn_status read_bounds(struct solve_command *command, kn_error *err)
     return KN_OK;
 }
 
+// W,H[,D] of --method tv.
+static kn_status read_shape(struct solve_command *command, kn_error *err)
+{
+    const char *text = command->arguments->shape;
+    size_t sizes[3] = {0, 0, 0};
+    unsigned count = text ? options_sizes(text, sizes) : 0;
+
+    if (text && count < 2)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--shape: '%s' is not W,H or W,H,D, the pixels of x along each axis", text);
+    for (unsigned i = 0; i < count; i++)
+        command->task.shape[i] = sizes[i];
+    return KN_OK;
+}
+
 static kn_status read_numbers(struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;
@@ -103,6 +118,8 @@ static kn_status read_numbers(struct solve_command *command, kn_error *err)
         status = read_number(numbers[i].option, numbers[i].text, numbers[i].value, err);
     if (!status)
         status = read_smooth(command, err);
+    if (!status)
+        status = read_shape(command, err);
     return status ? status : read_bounds(command, err);
 }
 
@@ -136,11 +153,10 @@ const char *solve_device_alone(const struct solve_command *command)
 
 const char *solve_single_alone(const kn_least_squares_options *task)
 {
-    static const char *const methods[] = {[KN_LEAST_SQUARES_FISTA] = "--method fista",
-                                          [KN_LEAST_SQUARES_BB] = "--method bb",
-                                          [KN_LEAST_SQUARES_GRAM] = "--method gram",
-                                          [KN_LEAST_SQUARES_SIRT] = "--method sirt",
-                                          [KN_LEAST_SQUARES_FBP] = "--method fbp"};
+    static const char *const methods[] = {
+        [KN_LEAST_SQUARES_FISTA] = "--method fista", [KN_LEAST_SQUARES_BB] = "--method bb",
+        [KN_LEAST_SQUARES_GRAM] = "--method gram",   [KN_LEAST_SQUARES_SIRT] = "--method sirt",
+        [KN_LEAST_SQUARES_FBP] = "--method fbp",     [KN_LEAST_SQUARES_TV] = "--method tv"};
 
     if (task->stop == KN_LEAST_SQUARES_STOP_NCP)
         return "--stop ncp";
@@ -181,6 +197,10 @@ enum fact {
     NO_RAYS, // A is a file
     TERMS,   // --lambda or --smooth
     STOPPED, // before all iterations are done
+    TV,
+    NO_TV,
+    NO_LAMBDA,
+    SHAPE,
     DOUBLE,
     FLOAT_OF_DOUBLE, // solve_is_float_of_double
     HOST_ALONE,      // something that the host alone has
@@ -224,6 +244,8 @@ static const struct {
     {{FBP, BOUNDS}, .text = "--method fbp has no bounds; fista, bb and sirt keep them"},
     {{FBP, STOPPED}, .text = "--method fbp has no iterations to stop"},
     {{FILTER, NO_FBP}, .text = "--filter is for --method fbp"},
+    {{TV, NO_LAMBDA}, .text = "--method tv needs --lambda L, the weight of the total variation"},
+    {{SHAPE, NO_TV}, .text = "--shape is for --method tv; the other methods do not look at it"},
     {{HOST_ALONE, DEVICE_ALONE},
      .first = THE_HOST_ALONE,
      .text = " is only for the host and ",
@@ -283,6 +305,10 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
         [NO_RAYS] = !arguments->sweep && !geometry_is(arguments->tool.common.operands.items[0]),
         [TERMS] = task->lambda > 0 || task->smooth > 0,
         [STOPPED] = task->stop != KN_LEAST_SQUARES_STOP_FIXED,
+        [TV] = task->method == KN_LEAST_SQUARES_TV,
+        [NO_TV] = task->method != KN_LEAST_SQUARES_TV,
+        [NO_LAMBDA] = !arguments->lambda,
+        [SHAPE] = arguments->shape,
         [DOUBLE] = arguments->precision == SOLVE_PRECISION_DOUBLE,
         [FLOAT_OF_DOUBLE] = solve_is_float_of_double(command),
         [HOST_ALONE] = host,
@@ -350,6 +376,30 @@ static kn_status choose_columns(struct solve_command *command, const char *path,
     return KN_OK;
 }
 
+// The x of --method tv: of rays their picture, of a matrix what --shape says, or a square as pictures (.png)
+// are.
+static kn_status settle_shape(struct solve_command *command, const char *matrix, kn_error *err)
+{
+    size_t *shape = command->task.shape, columns = command->columns, pixels = 1, side = 1;
+
+    if (command->task.method != KN_LEAST_SQUARES_TV)
+        return KN_OK;
+    while (side < columns / side)
+        side++;
+    if (!command->arguments->shape)
+        shape[0] = shape[1] = side;
+    for (size_t i = 0; i < 3; i++)
+        pixels = shape[i] && pixels <= SIZE_MAX / shape[i] ? pixels * shape[i] : pixels;
+    if (pixels == columns)
+        return KN_OK;
+    if (!command->arguments->shape)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--method tv: x has %zu pixels, no square; say with --shape W,H[,D] what it is",
+                       columns);
+    return ki_fail(err, KN_ERROR_ARGUMENT, "--shape %s: it has %zu pixels, and %s has %zu columns",
+                   command->arguments->shape, pixels, matrix, columns);
+}
+
 // What A is: a file, or rays.
 static kn_status read_matrix(struct solve_command *command, const char *text, kn_error *err)
 {
@@ -364,7 +414,7 @@ static kn_status read_matrix(struct solve_command *command, const char *text, kn
         command->matrix ? kn_sparse_get_rows(command->matrix) : geometry->angles * geometry->detectors;
     command->columns =
         command->matrix ? kn_sparse_get_columns(command->matrix) : geometry->size * geometry->size;
-    return KN_OK;
+    return settle_shape(command, text, err);
 }
 
 static kn_status read_columns(const char *path, struct solve_columns *columns, kn_error *err)

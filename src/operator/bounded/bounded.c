@@ -12,35 +12,65 @@ static const char *name_of(const struct bounded *s, unsigned kernel)
     static const char *const names[BOUNDED_KERNELS] = {
         [BOUNDED_RESIDUAL] = "bounded_residual", [BOUNDED_GRADIENT] = "bounded_gradient",
         [BOUNDED_PROJECT] = "bounded_project",   [BOUNDED_WEIGH] = "bounded_weigh",
-        [BOUNDED_NORMAL] = "bounded_normal",     [BOUNDED_SCALE] = "bounded_scale"};
+        [BOUNDED_NORMAL] = "bounded_normal",     [BOUNDED_SCALE] = "bounded_scale",
+        [BOUNDED_TV_ROWS] = "tv_rows",           [BOUNDED_TV_DIFFERENCES] = "tv_differences"};
 
     if (kernel != BOUNDED_STEP)
         return names[kernel];
     return s->options.method == KN_SOLVE_FISTA ? "bounded_fista"
            : s->options.method == KN_SOLVE_BB  ? "bounded_bb"
+           : s->options.method == KN_SOLVE_TV  ? "tv_step"
                                                : "bounded_sirt";
+}
+
+// Whether the kernel is one of total variation's own.
+static bool is_of_tv(const struct bounded *s, unsigned kernel)
+{
+    return kernel == BOUNDED_TV_ROWS || kernel == BOUNDED_TV_DIFFERENCES ||
+           (kernel == BOUNDED_STEP && s->options.method == KN_SOLVE_TV);
 }
 
 static bool wants_kernel(const struct bounded *s, unsigned kernel)
 {
-    return kernel == BOUNDED_WEIGH    ? s->options.method != KN_SOLVE_FISTA
-           : kernel == BOUNDED_NORMAL ? s->options.method != KN_SOLVE_SIRT
-           : kernel == BOUNDED_SCALE  ? s->options.method == KN_SOLVE_FISTA
-                                      : true;
+    const kn_solve_method method = s->options.method;
+
+    switch (kernel) {
+    case BOUNDED_WEIGH:
+        return method == KN_SOLVE_BB || method == KN_SOLVE_SIRT;
+    case BOUNDED_NORMAL:
+        return method != KN_SOLVE_SIRT;
+    case BOUNDED_SCALE:
+        return method == KN_SOLVE_FISTA || method == KN_SOLVE_TV;
+    case BOUNDED_GRADIENT:
+        return method != KN_SOLVE_TV;
+    case BOUNDED_TV_ROWS:
+    case BOUNDED_TV_DIFFERENCES:
+        return method == KN_SOLVE_TV;
+    default:
+        return true;
+    }
 }
 
 static kn_status get_kernels(struct bounded *s, kn_error *err)
 {
     const struct cgnr_options none = {.iterations = 0};
-    struct engine_defines defines = {.count = 0};
-    kn_status status;
+    struct engine_defines defines[2] = {{.count = 0}, {.count = 0}}; // the second of total variation
+    kn_status status = KN_OK;
 
-    ki_engine_define(&defines, "GROUP", (unsigned)s->group);
-    status = ki_cgnr_define(&defines, s->context, &none, KN_F32, err);
-    for (unsigned i = 0; i < BOUNDED_KERNELS && !status; i++)
+    for (unsigned i = 0; i < 2 && !status; i++) {
+        ki_engine_define(&defines[i], "GROUP", (unsigned)s->group);
+        status = ki_cgnr_define(&defines[i], s->context, &none, KN_F32, err);
+    }
+    ki_engine_define(&defines[1], "AXES", s->grid.axes);
+    ki_engine_define(&defines[1], "COMPONENTS", s->grid.components);
+    for (unsigned i = 0; i < BOUNDED_KERNELS && !status; i++) {
+        bool own = is_of_tv(s, i);
+
         if (wants_kernel(s, i))
-            status = ki_engine_builtin_kernel(s->context, "operator/bounded.cl", defines.items, defines.count,
-                                              KN_POLICY_DEFAULT, name_of(s, i), &s->kernels[i], err);
+            status = ki_engine_builtin_kernel(s->context, own ? "operator/tv.cl" : "operator/bounded.cl",
+                                              defines[own].items, defines[own].count, KN_POLICY_DEFAULT,
+                                              name_of(s, i), &s->kernels[i], err);
+    }
     return status;
 }
 
@@ -49,12 +79,19 @@ static size_t bytes_of(const struct bounded *s, unsigned buffer)
 {
     size_t columns = (s->columns ? s->columns : 1) * sizeof(float);
     size_t rows = (s->rows ? s->rows : 1) * sizeof(float);
-    bool sirt = s->options.method == KN_SOLVE_SIRT;
+    bool sirt = s->options.method == KN_SOLVE_SIRT, tv = s->options.method == KN_SOLVE_TV;
 
     switch (buffer) {
     case BOUNDED_X_BEFORE:
-    case BOUNDED_G_BEFORE:
         return sirt ? 0 : columns;
+    case BOUNDED_G:
+        return tv ? 0 : columns;
+    case BOUNDED_G_BEFORE:
+        return sirt || tv ? 0 : columns;
+    case BOUNDED_DUAL:
+        return tv ? s->grid.axes * columns : 0;
+    case BOUNDED_P:
+        return tv ? rows : 0;
     case BOUNDED_OF_COLUMNS:
         return sirt ? columns : 0;
     case BOUNDED_OF_ROWS:
@@ -109,6 +146,8 @@ kn_status ki_bounded_create(kn_queue *queue, kn_operator *a, const struct bounde
     s->group = ki_cgnr_group(s->context, &usual);
     s->parts = ki_cgnr_parts(s->context, s->group, rows > columns ? rows : columns);
     s->squared_norm = -1;
+    if (options->method == KN_SOLVE_TV)
+        s->grid = ki_tv_grid(options->shape, a->functions.is_complex ? 2 : 1);
     status = get_kernels(s, err);
     if (!status)
         status = create_buffers(s, err);
@@ -137,7 +176,8 @@ void ki_bounded_set_noise(struct bounded *bounded, double noise)
     bounded->options.noise = noise;
 }
 
-// residual, gradient and step; SIRT's weighed residual, and its A^T, which is half of A and A^T.
+// residual, gradient and step, of TV rows, differences and step; SIRT's weighed residual, and its A^T, which
+// is half of A and A^T.
 unsigned ki_bounded_launches(const struct bounded *bounded)
 {
     unsigned products = bounded->a->launches;

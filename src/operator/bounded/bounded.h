@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least squares within bounds that hold exactly, low <= x <= high, with any operator of floats on a device:
-// KN_SOLVE_FISTA, KN_SOLVE_BB and KN_SOLVE_SIRT of koine/solve.h. Scalars stay on the device
-// (cl/operator/bounded.cl).
+// KN_SOLVE_FISTA, KN_SOLVE_BB and KN_SOLVE_SIRT of koine/solve.h; and with total variation, KN_SOLVE_TV.
+// Scalars stay on the device (cl/operator/bounded.cl, tv.cl).
 #ifndef KN_OPERATOR_BOUNDED_BOUNDED_H
 #define KN_OPERATOR_BOUNDED_BOUNDED_H
 
@@ -11,16 +11,18 @@
 #include "operator/operator.h"
 
 struct bounded_options {
-    kn_solve_method method; // one of the three
+    kn_solve_method method; // one of the four
     size_t iterations;
     double low, high;        // as ki_bounded_limits has them
     double tolerance, noise; // 0: not looked at; noise until ki_bounded_set_noise
     double floor;            // part of the first projected gradient to stop at
-    double lambda, smooth;   // not of KN_SOLVE_SIRT
+    double lambda, smooth;   // not of KN_SOLVE_SIRT; of KN_SOLVE_TV, lambda is of the variation
+    const size_t *shape;     // of KN_SOLVE_TV: three lengths, read as it is made
     unsigned order;          // of the differences that smooth is for: 1 or 2
     // iterations + 1 places, where each solution leaves the projected gradient's length, and where they are
     // not NULL |A x - b|.
     double *gradients, *residuals;
+    double *objectives;          // of KN_SOLVE_TV: likewise
     kn_solve_progress *progress; // as kn_solve_options has it; NULL: none
     void *progress_data;
 };
@@ -41,10 +43,10 @@ unsigned ki_bounded_launches(const struct bounded *bounded);
 const kn_recording *ki_bounded_recording(const struct bounded *bounded);
 
 // x, in and out; the start is projected. Waits. x is written only on success. The first solution finds the
-// greatest eigenvalue of A^T A (FISTA, 30 A and A^T) or the sums of rows and columns (SIRT, 2 A and an A^T);
-// each one of BB takes an A and two A^T for its first step. Errors: KN_ERROR_ARGUMENT for numbers that are
-// not finite, or get beyond single precision, and for sums that an A without negative elements does not have,
-// with KN_SOLVE_SIRT; KN_ERROR_INTERRUPTED by `progress`; those of the operator.
+// greatest eigenvalue of A^T A (FISTA and TV, 30 A and A^T) or the sums of rows and columns (SIRT, 2 A and an
+// A^T); each one of BB takes an A and two A^T for its first step. Errors: KN_ERROR_ARGUMENT for numbers that
+// are not finite, or get beyond single precision, and for sums that an A without negative elements does not
+// have, with KN_SOLVE_SIRT; KN_ERROR_INTERRUPTED by `progress`; those of the operator.
 kn_status ki_bounded_solve(kn_queue *queue, struct bounded *s, const kn_buffer *right, kn_buffer *x,
                            kn_solve_result *result, kn_error *err);
 

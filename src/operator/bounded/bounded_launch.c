@@ -31,8 +31,8 @@ size_t ki_bounded_partial(const struct bounded *s, unsigned kind)
 
 // ---- launches ----
 
-static kn_status launch(kn_queue *queue, const struct bounded *s, unsigned kernel, const kn_arg *args,
-                        size_t count, kn_error *err)
+kn_status ki_bounded_launch(kn_queue *queue, const struct bounded *s, unsigned kernel, const kn_arg *args,
+                            size_t count, kn_error *err)
 {
     const kn_range range = {1, {s->parts * s->group}, {s->group}, {0}};
 
@@ -45,7 +45,7 @@ kn_status ki_bounded_launch_residual(kn_queue *queue, const struct bounded *s, k
     const kn_arg args[] = {KN_BUFFER(b[BOUNDED_W]), KN_BUFFER(b[BOUNDED_RIGHT]), KN_BUFFER(b[BOUNDED_R]),
                            KN_VALUE(s->rows),       KN_BUFFER(b[BOUNDED_STATE]), KN_VALUE(s->parts)};
 
-    return launch(queue, s, BOUNDED_RESIDUAL, args, KI_COUNT(args), err);
+    return ki_bounded_launch(queue, s, BOUNDED_RESIDUAL, args, KI_COUNT(args), err);
 }
 
 // Barzilai's and Borwein's steps are of changes; the other methods have none, and something else in their
@@ -70,7 +70,7 @@ kn_status ki_bounded_launch_gradient(kn_queue *queue, const struct bounded *s, k
                            KN_VALUE(s->parts),
                            KN_VALUE(s->most)};
 
-    return launch(queue, s, BOUNDED_GRADIENT, args, KI_COUNT(args), err);
+    return ki_bounded_launch(queue, s, BOUNDED_GRADIENT, args, KI_COUNT(args), err);
 }
 
 kn_status ki_bounded_launch_normal(kn_queue *queue, const struct bounded *s, const kn_buffer *d,
@@ -80,13 +80,13 @@ kn_status ki_bounded_launch_normal(kn_queue *queue, const struct bounded *s, con
     const kn_arg args[] = {KN_BUFFER(b[BOUNDED_V]),
                            KN_BUFFER(d),
                            KN_VALUE(s->columns),
-                           KN_VALUE((float)s->options.lambda),
+                           KN_VALUE((float)(s->options.method == KN_SOLVE_TV ? 0 : s->options.lambda)),
                            KN_VALUE((float)s->options.smooth),
                            KN_VALUE((uint32_t)(s->options.smooth > 0 ? s->options.order : 0)),
                            KN_BUFFER(b[BOUNDED_STATE]),
                            KN_VALUE(s->parts)};
 
-    return launch(queue, s, BOUNDED_NORMAL, args, KI_COUNT(args), err);
+    return ki_bounded_launch(queue, s, BOUNDED_NORMAL, args, KI_COUNT(args), err);
 }
 
 kn_status ki_bounded_launch_scale(kn_queue *queue, const struct bounded *s, kn_buffer *d, kn_error *err)
@@ -95,7 +95,7 @@ kn_status ki_bounded_launch_scale(kn_queue *queue, const struct bounded *s, kn_b
     const kn_arg args[] = {KN_BUFFER(b[BOUNDED_V]), KN_BUFFER(d), KN_VALUE(s->columns),
                            KN_BUFFER(b[BOUNDED_STATE]), KN_VALUE(s->parts)};
 
-    return launch(queue, s, BOUNDED_SCALE, args, KI_COUNT(args), err);
+    return ki_bounded_launch(queue, s, BOUNDED_SCALE, args, KI_COUNT(args), err);
 }
 
 kn_status ki_bounded_launch_project(kn_queue *queue, const struct bounded *s, kn_error *err)
@@ -105,7 +105,7 @@ kn_status ki_bounded_launch_project(kn_queue *queue, const struct bounded *s, kn
                            KN_VALUE((float)s->options.low), KN_VALUE((float)s->options.high),
                            KN_BUFFER(b[BOUNDED_STATE]),     KN_VALUE(s->parts)};
 
-    return launch(queue, s, BOUNDED_PROJECT, args, KI_COUNT(args), err);
+    return ki_bounded_launch(queue, s, BOUNDED_PROJECT, args, KI_COUNT(args), err);
 }
 
 kn_status ki_bounded_launch_weigh(kn_queue *queue, const struct bounded *s, const kn_buffer *from,
@@ -113,7 +113,7 @@ kn_status ki_bounded_launch_weigh(kn_queue *queue, const struct bounded *s, cons
 {
     const kn_arg args[] = {KN_BUFFER(from), KN_BUFFER(weights), KN_BUFFER(to), KN_VALUE(count)};
 
-    return launch(queue, s, BOUNDED_WEIGH, args, KI_COUNT(args), err);
+    return ki_bounded_launch(queue, s, BOUNDED_WEIGH, args, KI_COUNT(args), err);
 }
 
 // What every method's step ends with.
@@ -141,7 +141,7 @@ static kn_status launch_gradient_step(kn_queue *queue, const struct bounded *s, 
                                   KN_BUFFER(b[BOUNDED_X]), KN_BUFFER(b[BOUNDED_X_BEFORE])};
 
     add_tail(s, args + 4);
-    return launch(queue, s, BOUNDED_STEP, args, KI_COUNT(args), err);
+    return ki_bounded_launch(queue, s, BOUNDED_STEP, args, KI_COUNT(args), err);
 }
 
 static kn_status launch_sirt_step(kn_queue *queue, const struct bounded *s, kn_error *err)
@@ -151,13 +151,13 @@ static kn_status launch_sirt_step(kn_queue *queue, const struct bounded *s, kn_e
                                   KN_BUFFER(b[BOUNDED_X])};
 
     add_tail(s, args + 3);
-    return launch(queue, s, BOUNDED_STEP, args, KI_COUNT(args), err);
+    return ki_bounded_launch(queue, s, BOUNDED_STEP, args, KI_COUNT(args), err);
 }
 
 // ---- an iteration ----
 
 // What x is, and the step to the next one, which the last iteration's launch leaves out.
-static kn_status iterate(const void *data, kn_queue *queue, size_t k, bool last, kn_error *err)
+kn_status ki_bounded_iterate(const void *data, kn_queue *queue, size_t k, bool last, kn_error *err)
 {
     const struct bounded *s = data;
     kn_buffer *const *b = s->buffers;
@@ -177,17 +177,4 @@ static kn_status iterate(const void *data, kn_queue *queue, size_t k, bool last,
     if (!status && sirt && !last)
         status = ki_operator_apply(s->a, queue, true, b[BOUNDED_W], b[BOUNDED_V], err);
     return status ? status : sirt ? launch_sirt_step(queue, s, err) : launch_gradient_step(queue, s, err);
-}
-
-struct operator_loop ki_bounded_loop(const struct bounded *s)
-{
-    return (struct operator_loop){.iterate = iterate,
-                                  .data = s,
-                                  .count = s->options.iterations + 1,
-                                  .recording = s->recording,
-                                  .state = s->buffers[BOUNDED_STATE],
-                                  .first = ki_bounded_cell(s, 0) + 3 * CGNR_CELL,
-                                  .stride = CGNR_CELLS * CGNR_CELL,
-                                  .progress = s->options.progress,
-                                  .progress_data = s->options.progress_data};
 }

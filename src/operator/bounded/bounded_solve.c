@@ -216,6 +216,20 @@ static kn_status find_steepest(kn_queue *queue, const struct bounded *s, double 
 
 // ---- before ----
 
+// x = x', A x, and nothing that is dual yet.
+static kn_status begin_tv(kn_queue *queue, const struct bounded *s, double *length, kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    kn_status status = copy(queue, b[BOUNDED_X], b[BOUNDED_X_BEFORE], s->columns, err);
+
+    *length = ki_tv_step(s->squared_norm);
+    if (!status)
+        status = ki_operator_apply(s->a, queue, false, b[BOUNDED_X], b[BOUNDED_R], err);
+    if (!status)
+        status = fill(queue, b[BOUNDED_P], s->rows, 0, err);
+    return status ? status : fill(queue, b[BOUNDED_DUAL], s->grid.axes * (size_t)s->columns, 0, err);
+}
+
 // What the method has to know, and the length of its first step.
 static kn_status begin_method(kn_queue *queue, struct bounded *s, double *length, kn_error *err)
 {
@@ -228,6 +242,8 @@ static kn_status begin_method(kn_queue *queue, struct bounded *s, double *length
         return find_steepest(queue, s, length, err);
     if (s->squared_norm < 0)
         status = find_squared_norm(queue, s, err);
+    if (s->options.method == KN_SOLVE_TV)
+        return status ? status : begin_tv(queue, s, length, err);
     *length = s->squared_norm > 0 ? 1 / s->squared_norm : 0;
     return status ? status
                   : copy(queue, s->buffers[BOUNDED_X], s->buffers[BOUNDED_X_BEFORE], s->columns, err);
@@ -332,6 +348,9 @@ static kn_status take_end(const struct bounded *s, const double *cells, size_t l
         s->options.gradients[i] = sqrt(cells[CGNR_CELLS * i]);
         if (s->options.residuals)
             s->options.residuals[i] = sqrt(cells[CGNR_CELLS * i + 1]);
+        if (s->options.method == KN_SOLVE_TV && s->options.objectives)
+            s->options.objectives[i] =
+                cells[CGNR_CELLS * i + 1] / 2 + s->options.lambda * cells[CGNR_CELLS * i + 2];
     }
     result->gradient = s->options.gradients[result->iterations];
     return KN_OK;

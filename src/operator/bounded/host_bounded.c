@@ -6,25 +6,20 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "operator/host_products.h"
 #include "sirt.h"
-
-enum { POWER_ITERATIONS = 30 };
 
 // Vectors in double precision; x and `before` have numbers of the operator's type alone.
 struct bounded {
-    const kn_operator *a;
+    struct host_products products;
     const struct host_bounded_options *options;
-    kn_error *err;    // not NULL
-    kn_status status; // of the products so far
     size_t rows, columns;
-    bool is_single;
     double *x, *before;                 // x, and x of the iteration before
     double *gradient, *gradient_before; // A^T (A x - b) and the correction's
     double *y;                          // room for one more
     double *column_sums;
     double *b, *residual; // residual = A x - b
     double *row_sums;     // of SIRT; otherwise room for a vector of rows
-    float *from, *to;     // of products in single precision
     void *memory;
     double step, t, momentum; // FISTA's: 1 / |A^T A|, and how far beyond x it steps from
     size_t k;
@@ -45,39 +40,14 @@ static double within(const struct bounded *s, double value)
     double bounded =
         value < s->options->low ? s->options->low : (value > s->options->high ? s->options->high : value);
 
-    return s->is_single ? (double)(float)bounded : bounded;
+    return s->products.is_single ? (double)(float)bounded : bounded;
 }
 
 // ---- products ----
 
-static void narrow(const double *from, float *to, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        to[i] = (float)from[i];
-}
-
-static void widen(const float *from, double *to, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        to[i] = (double)from[i];
-}
-
-// to = A from, or A^T from; once a product has failed, nothing.
 static void multiply(struct bounded *s, bool adjoint, const double *from, double *to)
 {
-    const kn_operator_functions *functions = &s->a->functions;
-    size_t in = adjoint ? s->rows : s->columns, out = adjoint ? s->columns : s->rows;
-
-    if (s->status)
-        return;
-    if (!s->is_single) {
-        s->status = functions->apply_host(functions->data, adjoint, from, to, s->err);
-        return;
-    }
-    narrow(from, s->from, in);
-    s->status = functions->apply_host(functions->data, adjoint, s->from, s->to, s->err);
-    if (!s->status)
-        widen(s->to, to, out);
+    ki_host_products_multiply(&s->products, adjoint, from, to);
 }
 
 // residual = A x - b; returns its norm.
@@ -109,36 +79,15 @@ static double take_gradient(struct bounded *s)
 
 // ---- FISTA ----
 
-// The greatest eigenvalue of A^T A with the correction, a little above what power iterations from almost
-// ones give.
-static double squared_norm(struct bounded *s)
-{
-    const struct solve_correction *correction = s->options->correction;
-    double value = 0, size = sqrt((double)s->columns);
-
-    for (size_t i = 0; i < s->columns; i++)
-        s->y[i] = 1 + 0.01 * (double)(i % 7); // not orthogonal to the eigenvector, whatever it is
-    for (size_t k = 0; k < POWER_ITERATIONS && size > 0 && !s->status; k++) {
-        for (size_t i = 0; i < s->columns; i++)
-            s->y[i] /= size;
-        multiply(s, false, s->y, s->row_sums);
-        memcpy(s->before, s->y, s->columns * sizeof *s->y);
-        multiply(s, true, s->row_sums, s->y);
-        if (correction)
-            correction->along(correction->data, s->x, s->before, s->columns, s->y);
-        value = size = sqrt(dot(s->y, s->y, s->columns));
-    }
-    return 1.02 * value;
-}
-
 static void begin_fista(struct bounded *s)
 {
     double unknown = -1, *squared = s->options->squared_norm ? s->options->squared_norm : &unknown;
 
     if (*squared < 0) {
-        double found = squared_norm(s);
+        double found = ki_host_products_squared_norm(&s->products, s->options->correction, s->x, s->y,
+                                                     s->before, s->row_sums);
 
-        if (!s->status)
+        if (!s->products.status)
             *squared = found;
     }
     s->step = *squared > 0 ? 1 / *squared : 0;
@@ -242,14 +191,14 @@ static void begin_sirt(struct bounded *s)
     for (size_t i = 0; i < s->columns; i++)
         s->y[i] = ki_sirt_pattern(i);
     multiply(s, false, s->y, s->residual);
-    if (!s->status)
-        s->status = ki_sirt_check(s->a->functions.type,
-                                  &(struct sirt_sums){.rows = s->rows,
-                                                      .columns = s->columns,
-                                                      .of_rows = s->row_sums,
-                                                      .of_columns = s->column_sums,
-                                                      .of_some = s->residual},
-                                  s->err);
+    if (!s->products.status)
+        s->products.status = ki_sirt_check(s->products.a->functions.type,
+                                           &(struct sirt_sums){.rows = s->rows,
+                                                               .columns = s->columns,
+                                                               .of_rows = s->row_sums,
+                                                               .of_columns = s->column_sums,
+                                                               .of_some = s->residual},
+                                           s->products.err);
 }
 
 // False: at a fixed point.
@@ -279,9 +228,8 @@ static const struct {
                [KN_SOLVE_BB - KN_SOLVE_FISTA] = {begin_bb, step_bb},
                [KN_SOLVE_SIRT - KN_SOLVE_FISTA] = {begin_sirt, step_sirt}};
 
-// Why to stop before `iterations`; KN_SOLVE_STOPPED_ITERATIONS if not. `first`: the first gradient.
-static kn_solve_stopped reason_of(const struct host_bounded_options *options,
-                                  const struct host_bounded_result *result, double first)
+kn_solve_stopped ki_host_bounded_reason(const struct host_bounded_options *options,
+                                        const struct host_bounded_result *result, double first)
 {
     double part = options->tolerance * result->right;
 
@@ -298,12 +246,13 @@ static void measure(struct bounded *s, struct host_bounded_result *result)
     result->iterations = s->k;
     result->residual = take_residual(s);
     result->gradient = take_gradient(s);
-    if (!s->status && !(isfinite(result->residual) && isfinite(result->gradient)))
-        s->status = ki_fail(s->err, KN_ERROR_ARGUMENT,
-                            "after %zu iterations the numbers are beyond %s precision; divide the right-hand "
-                            "side by its greatest value",
-                            s->k, s->is_single ? "single" : "double");
-    if (s->status)
+    if (!s->products.status && !(isfinite(result->residual) && isfinite(result->gradient)))
+        s->products.status =
+            ki_fail(s->products.err, KN_ERROR_ARGUMENT,
+                    "after %zu iterations the numbers are beyond %s precision; divide the right-hand "
+                    "side by its greatest value",
+                    s->k, s->products.is_single ? "single" : "double");
+    if (s->products.status)
         return;
     if (result->gradients)
         result->gradients[s->k] = result->gradient;
@@ -316,16 +265,17 @@ static void iterate(struct bounded *s, struct host_bounded_result *result)
     const struct host_bounded_options *options = s->options;
     double first = 0;
 
-    for (s->k = 0; !s->status; s->k++) {
+    for (s->k = 0; !s->products.status; s->k++) {
         measure(s, result);
-        if (s->status)
+        if (s->products.status)
             return;
         first = s->k ? first : result->gradient;
-        result->stopped = reason_of(options, result, first);
+        result->stopped = ki_host_bounded_reason(options, result, first);
         if (result->stopped != KN_SOLVE_STOPPED_ITERATIONS || s->k == options->iterations)
             return;
         if (options->progress && !options->progress(options->progress_data, s->k)) {
-            s->status = ki_fail(s->err, KN_ERROR_INTERRUPTED, "stopped before iteration %zu", s->k);
+            s->products.status =
+                ki_fail(s->products.err, KN_ERROR_INTERRUPTED, "stopped before iteration %zu", s->k);
         } else if (!methods[options->method - KN_SOLVE_FISTA].step(s)) {
             result->stopped = KN_SOLVE_STOPPED_FLOOR;
             return;
@@ -338,7 +288,7 @@ static kn_status make_room(struct bounded *s, kn_error *err)
     size_t n = s->columns, m = s->rows, longest = n > m ? n : m;
     double **columns[] = {&s->x, &s->before, &s->gradient, &s->gradient_before, &s->y, &s->column_sums};
     double **rows[] = {&s->b, &s->residual, &s->row_sums};
-    size_t numbers = KI_COUNT(columns) * n + KI_COUNT(rows) * m + (s->is_single ? longest : 0) + 1;
+    size_t numbers = KI_COUNT(columns) * n + KI_COUNT(rows) * m + (s->products.is_single ? longest : 0) + 1;
     double *at = ki_kept_take_zeros(s->options->kept, numbers, sizeof *at);
 
     s->memory = at;
@@ -348,20 +298,15 @@ static kn_status make_room(struct bounded *s, kn_error *err)
         *columns[i] = at;
     for (size_t i = 0; i < KI_COUNT(rows); i++, at += m)
         *rows[i] = at;
-    s->from = (float *)(void *)at; // two of the longest in its place
-    s->to = s->from + longest;
+    s->products.from = (float *)(void *)at; // two of the longest in its place
+    s->products.to = s->products.from + longest;
     return KN_OK;
 }
 
 static void take_vectors(struct bounded *s, const void *b, const void *x)
 {
-    if (s->is_single) {
-        widen(b, s->b, s->rows);
-        widen(x, s->x, s->columns);
-    } else {
-        memcpy(s->b, b, s->rows * sizeof *s->b);
-        memcpy(s->x, x, s->columns * sizeof *s->x);
-    }
+    ki_host_products_take(&s->products, b, s->b, s->rows);
+    ki_host_products_take(&s->products, x, s->x, s->columns);
     for (size_t i = 0; i < s->columns; i++)
         s->x[i] = within(s, s->x[i]);
 }
@@ -370,12 +315,14 @@ kn_status ki_host_bounded(const kn_operator *a, const void *b, const struct host
                           void *x, struct host_bounded_result *result, kn_error *err)
 {
     kn_error own = KN_ERROR_INIT;
-    struct bounded s = {.a = a,
+    struct bounded s = {.products = {.a = a,
+                                     .err = err ? err : &own,
+                                     .rows = a->functions.rows,
+                                     .columns = a->functions.columns,
+                                     .is_single = a->functions.type == KN_F32},
                         .options = options,
-                        .err = err ? err : &own,
                         .rows = a->functions.rows,
-                        .columns = a->functions.columns,
-                        .is_single = a->functions.type == KN_F32};
+                        .columns = a->functions.columns};
     kn_status status = make_room(&s, err);
 
     if (status)
@@ -384,10 +331,8 @@ kn_status ki_host_bounded(const kn_operator *a, const void *b, const struct host
     result->right = sqrt(dot(s.b, s.b, s.rows));
     methods[options->method - KN_SOLVE_FISTA].begin(&s);
     iterate(&s, result);
-    if (!s.status && s.is_single)
-        narrow(s.x, x, s.columns);
-    else if (!s.status)
-        memcpy(x, s.x, s.columns * sizeof *s.x);
+    if (!s.products.status)
+        ki_host_products_give(&s.products, s.x, x, s.columns);
     ki_kept_give(s.options->kept, s.memory);
-    return s.status;
+    return s.products.status;
 }

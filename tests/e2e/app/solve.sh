@@ -70,6 +70,12 @@ expect_refused 'needs a device' --device host --format merge
 expect_refused 'leave one out' --format merge --preconditioner jacobi
 expect_refused 'neither lambda nor smooth' --method sirt --lambda 1
 expect_refused 'only cgnr looks at the whiteness' --method sirt --stop ncp
+expect_refused 'tv needs --lambda' --method tv
+expect_refused 'for --method tv' --shape 4,4
+expect_refused 'is not W,H or W,H,D' --method tv --lambda 1 --shape 4
+expect_refused 'pixels, no square; say with --shape' --method tv --lambda 1
+expect_refused 'shape 4,4: it has 16 pixels, and .* columns' --method tv --lambda 1 --shape 4,4
+expect_refused 'tv has no smooth' --method tv --lambda 1 --shape 5,4 --smooth 2
 expect_refused '--weight is for' --weight 2
 expect_refused 'but --method gram has none' --method gram -x "$work/x0.npy"
 expect_refused 'write both in one' --correction d --bounds 0,1
@@ -207,6 +213,23 @@ expect_stdout '45 x 49, parallel rays; fista'
 grep -q '"nonzeros": null' "$work/image.json" || fail "rays have no nonzeros"
 expect_exit 0 koine solve parallel:5,9,7 "$work/sinogram.npy" --method sirt --nonnegative -o "$work/sirt.npy" -n 200
 expect_stdout '45 x 49, parallel rays; sirt, double precision'
+expect_exit 0 koine solve parallel:5,9,7 "$work/sinogram.npy" --method tv --lambda 0.05 --nonnegative -o "$work/tv.npy" -n 400 --json "$work/tv.json"
+expect_stdout '45 x 49, parallel rays; tv, double precision'
+expect_stdout 'objective .Ax-b..2/2 . lambda TV.x. [0-9.]'
+(cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "tv is wrong"
+import arrays, json
+b, x = list(arrays.load("sinogram.npy")[2]), list(arrays.load("tv.npy")[2])
+other = list(arrays.load("image.npy")[2])
+report = json.load(open("tv.json"))
+def variation(x):
+    right = lambda i: x[i + 1] - x[i] if i % 7 < 6 else 0
+    down = lambda i: x[i + 7] - x[i] if i < 42 else 0
+    return sum((right(i) ** 2 + down(i) ** 2) ** 0.5 for i in range(49))
+residual = report["residual"] ** 2 * sum(v * v for v in b)
+assert min(x) >= 0 and variation(x) < variation(other)
+assert abs(report["objective"] - residual / 2 - 0.05 * variation(x)) < 1e-9
+assert report["normal_residual"] is None and report["method"] == "tv"
+PYTHON
 expect_exit 0 koine solve parallel:5,9,7 "$work/sinogram.npy" --method cgnr -o "$work/image.png"
 expect_exit 0 koine solve parallel:5,9,7 "$work/sinogram.npy" --method fbp --filter hann -o "$work/fbp.npy" \
     --json "$work/fbp.json"
@@ -368,6 +391,9 @@ expect_stdout 'stopped by discrepancy'
 expect_exit 0 koine solve parallel:5,9,7 "$work/sinogram.npy" --method sirt --nonnegative -o "$work/device-sirt.npy" -n 200 --format simple --precision float
 expect_stdout '45 x 49, parallel rays; sirt, single precision, '
 expect_stdout '7 launches per iteration'
+expect_exit 0 koine solve parallel:5,9,7 "$work/sinogram.npy" --method tv --lambda 0.05 --nonnegative -o "$work/device-tv.npy" -n 400 --format simple --precision float --json "$work/device-tv.json"
+expect_stdout '45 x 49, parallel rays; tv, single precision, '
+expect_stdout '5 launches per iteration'
 expect_exit 2 koine solve "$a" "$b" -o "$work/none.npy" --method sirt --format simple --precision float
 expect_stderr 'SIRT divides by sums of rows and columns: an element of -'
 expect_exit 0 koine project parallel:90,64,48 "$work/discs.npy" -o "$work/clean.npy" --device host
@@ -393,6 +419,8 @@ for path, host in (("device-fista.npy", "fista.npy"), ("device-bb.npy", "fista.n
     wanted, found = list(arrays.load(host)[2]), list(arrays.load(path)[2])
     assert min(found) >= (0 if "sirt" in path else -0.05), path
     assert max(abs(a - b) for a, b in zip(found, wanted)) < 1e-4 * max(map(abs, wanted)), (path, found, wanted)
+objectives = [json.load(open(name + ".json"))["objective"] for name in ("tv", "device-tv")]
+assert min(arrays.load("device-tv.npy")[2]) >= 0 and abs(objectives[1] - objectives[0]) < 1e-4 * objectives[0], objectives
 report = json.load(open("device-fista.json"))
 assert report["precision"] == "float" and report["history_of"] == "residual" and report["error_estimate"] is None
 assert len(report["history"]) == report["iterations"] + 1 and abs(report["history"][-1] - report["residual"]) < 1e-5

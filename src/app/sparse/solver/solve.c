@@ -64,7 +64,9 @@ static kn_status take_terms(struct solve_run *run, kn_error *err)
     }
     if (task->correction && task->weight == 0)
         task->weight = 1;
-    run->terms = (struct solve_terms){.lambda = task->lambda, .smooth = task->smooth, .order = task->order};
+    run->terms = (struct solve_terms){.lambda = task->method == KN_LEAST_SQUARES_TV ? 0 : task->lambda,
+                                      .smooth = task->smooth,
+                                      .order = task->order};
     if (penalty) {
         run->terms.penalty = task->weight;
         run->terms.low = task->low;
@@ -91,6 +93,7 @@ static kn_status take_starts(struct solve_run *run, kn_error *err)
         return ki_fail_memory(err, all * sizeof *run->x, "the solutions");
     for (size_t i = 0; i < count; i++) {
         result->solutions[i] = (kn_least_squares_solution){.error_estimate = NAN,
+                                                           .objective = NAN,
                                                            .precision_reached = true,
                                                            .tolerance_reached = true,
                                                            .noise_reached = true};
@@ -104,8 +107,8 @@ static solve_function *function_of(const struct solve_run *run)
     static solve_function *const functions[] = {
         [KN_LEAST_SQUARES_CGNR] = ki_solve_host_cgnr, [KN_LEAST_SQUARES_PRINTED] = ki_solve_printed,
         [KN_LEAST_SQUARES_FISTA] = ki_solve_bounded,  [KN_LEAST_SQUARES_BB] = ki_solve_bounded,
-        [KN_LEAST_SQUARES_SIRT] = ki_solve_bounded,   [KN_LEAST_SQUARES_GRAM] = ki_solve_gram,
-        [KN_LEAST_SQUARES_FBP] = ki_solve_filtered};
+        [KN_LEAST_SQUARES_SIRT] = ki_solve_bounded,   [KN_LEAST_SQUARES_TV] = ki_solve_bounded,
+        [KN_LEAST_SQUARES_GRAM] = ki_solve_gram,      [KN_LEAST_SQUARES_FBP] = ki_solve_filtered};
 
     if (run->queue && run->task.method != KN_LEAST_SQUARES_FBP)
         return run->task.method == KN_LEAST_SQUARES_GRAM                ? ki_solve_gram_device

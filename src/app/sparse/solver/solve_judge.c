@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "app/sparse/product/reference.h"
+#include "operator/proximal/tv.h"
 #include "solve_internal.h"
 
 enum { SEEN_BY = 3 }; // detectors that a pixel is seen by at most, in a projection
@@ -225,8 +226,15 @@ static void judge(const struct solve_run *run, size_t k, double residual, double
     kn_least_squares_solution *solution = &run->result->solutions[k];
 
     solution->residual = ratio(residual, ki_solve_norm(b, run->matrix->rows));
-    if (!task->correction)
+    if (task->method == KN_LEAST_SQUARES_TV) {
+        const struct tv_grid grid = ki_tv_grid(task->shape, 1);
+
+        solution->normal_residual = NAN;
+        solution->objective =
+            residual * residual / 2 + task->lambda * ki_tv_value(&grid, run->x + k * run->matrix->columns);
+    } else if (!task->correction) {
         solution->normal_residual = ratio(gradient, first);
+    }
     if (task->tolerance > 0 && !(solution->residual <= slack * task->tolerance))
         solution->tolerance_reached = false;
     if (task->noise > 0 && !(residual <= slack * task->noise))

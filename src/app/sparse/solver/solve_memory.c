@@ -124,6 +124,8 @@ static kn_status need_of_method(const struct solve_run *run, struct need *need, 
         *need = need_of_gram(run);
     else if (run->task.method == KN_LEAST_SQUARES_PRINTED)
         need->solving = (5 * columns + 2 * rows) * sizeof(double);
+    else if (run->task.method == KN_LEAST_SQUARES_TV)
+        need->solving = (6 * columns + 4 * rows) * sizeof(double);
     else
         need->solving = (6 * columns + 3 * rows) * sizeof(double);
     return KN_OK;
@@ -178,10 +180,11 @@ static size_t bytes_one_by_one(const struct solve_run *run, size_t products)
     const kn_least_squares_options *task = &run->task;
     size_t rows = run->matrix->rows, columns = run->matrix->columns, size = kn_type_size(task->type);
     bool holds = kn_least_squares_method_holds_bounds(task->method);
+    size_t of_rows = task->method == KN_LEAST_SQUARES_TV ? 4 : 3;
     bool again = !holds && task->type == KN_F32 &&
                  (task->method == KN_LEAST_SQUARES_PRINTED || task->stop != KN_LEAST_SQUARES_STOP_FIXED);
-    size_t solver =
-        products + (8 * columns + 3 * rows) * size + (STATE + 8 * (task->iterations + 1)) * sizeof(double);
+    size_t solver = products + (8 * columns + of_rows * rows) * size +
+                    (STATE + 8 * (task->iterations + 1)) * sizeof(double);
     size_t white = task->stop == KN_LEAST_SQUARES_STOP_NCP
                        ? (4 * rows + columns + 3 * (task->iterations + 1)) * sizeof(float)
                        : 0;

@@ -118,11 +118,15 @@ kn_least_squares_times kn_least_squares_get_times(const kn_least_squares_result 
 
 const char *kn_least_squares_method_name(kn_least_squares_method method)
 {
-    static const char *const names[] = {
-        [KN_LEAST_SQUARES_AUTO] = "auto",       [KN_LEAST_SQUARES_CGNR] = "cgnr",
-        [KN_LEAST_SQUARES_PRINTED] = "printed", [KN_LEAST_SQUARES_FISTA] = "fista",
-        [KN_LEAST_SQUARES_BB] = "bb",           [KN_LEAST_SQUARES_GRAM] = "gram",
-        [KN_LEAST_SQUARES_SIRT] = "sirt",       [KN_LEAST_SQUARES_FBP] = "fbp"};
+    static const char *const names[] = {[KN_LEAST_SQUARES_AUTO] = "auto",
+                                        [KN_LEAST_SQUARES_CGNR] = "cgnr",
+                                        [KN_LEAST_SQUARES_PRINTED] = "printed",
+                                        [KN_LEAST_SQUARES_FISTA] = "fista",
+                                        [KN_LEAST_SQUARES_BB] = "bb",
+                                        [KN_LEAST_SQUARES_GRAM] = "gram",
+                                        [KN_LEAST_SQUARES_SIRT] = "sirt",
+                                        [KN_LEAST_SQUARES_FBP] = "fbp",
+                                        [KN_LEAST_SQUARES_TV] = "tv"};
 
     return (size_t)method < KI_COUNT(names) ? names[method] : NULL;
 }

@@ -9,7 +9,7 @@
 bool kn_least_squares_method_holds_bounds(kn_least_squares_method method)
 {
     return method == KN_LEAST_SQUARES_FISTA || method == KN_LEAST_SQUARES_BB ||
-           method == KN_LEAST_SQUARES_SIRT;
+           method == KN_LEAST_SQUARES_SIRT || method == KN_LEAST_SQUARES_TV;
 }
 
 bool ki_solve_is_penalty(const kn_least_squares_options *task)

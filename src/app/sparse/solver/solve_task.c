@@ -75,7 +75,7 @@ static kn_status check_support(const kn_least_squares_options *task, bool on_dev
         const char *reason;
     } refused[] = {
         {holds && task->correction,
-         "a correction is only for cgnr and printed; fista, bb and sirt keep bounds exactly"},
+         "a correction is only for cgnr and printed; fista, bb, sirt and tv keep bounds exactly"},
         {task->method == KN_LEAST_SQUARES_SIRT && (task->lambda > 0 || task->smooth > 0),
          "sirt has neither lambda nor smooth; fista and bb have"},
         {fbp && !rays, "fbp filters the projections of a tomography geometry; a matrix has none"},
@@ -83,6 +83,8 @@ static kn_status check_support(const kn_least_squares_options *task, bool on_dev
          "fbp has neither lambda nor smooth, bounds or a correction; its filter suppresses noise"},
         {fbp && task->stop != KN_LEAST_SQUARES_STOP_FIXED, "fbp has no iterations to stop"},
         {!fbp && task->filter, "filters are only for fbp"},
+        {task->method == KN_LEAST_SQUARES_TV && task->smooth > 0,
+         "tv has no smooth; its lambda weighs the total variation"},
         {on_device && task->type == KN_F64 && ki_solve_single_alone(task),
          "devices have this method, rule or format in single precision alone"},
         {on_device && gram && rays, "gram wants the matrix of a geometry on the host; leave the device out"},
@@ -101,7 +103,7 @@ static kn_status check_support(const kn_least_squares_options *task, bool on_dev
          "one"},
         {!cgnr && task->preconditioner, "preconditioners are only for cgnr"},
         {gram && task->bounded,
-         "gram has no bounds; fista, bb and sirt hold them, and with cgnr they are a penalty"},
+         "gram has no bounds; fista, bb, sirt and tv hold them, and with cgnr they are a penalty"},
         {gram && task->stop != KN_LEAST_SQUARES_STOP_FIXED, "gram has no iterations to stop"},
         {printed && task->stop != KN_LEAST_SQUARES_STOP_FIXED,
          "printed, the loop as its source has it, does all its iterations; leave the stopping rule out, or "
@@ -156,6 +158,29 @@ static kn_status take_type(struct solve_run *run, kn_error *err)
     return KN_OK;
 }
 
+// The elements of x along each axis, at least 1; without any, the picture of a geometry.
+static kn_status settle_shape(struct solve_run *run, kn_error *err)
+{
+    size_t *shape = run->task.shape, columns = run->matrix->columns, pixels = 1;
+    bool fits = true;
+
+    if (run->task.method != KN_LEAST_SQUARES_TV)
+        return KN_OK;
+    if (!shape[0] && !shape[1] && !shape[2] && run->geometry)
+        shape[0] = shape[1] = run->geometry->size;
+    if (!shape[0] && !shape[1] && !shape[2])
+        return ki_fail(err, KN_ERROR_ARGUMENT, "tv wants the shape of x: its width, height and depth");
+    for (size_t i = 0; i < KI_COUNT(run->task.shape); i++) {
+        shape[i] = shape[i] ? shape[i] : 1;
+        fits = fits && pixels <= columns / shape[i];
+        pixels *= fits ? shape[i] : 1;
+    }
+    if (fits && pixels == columns)
+        return KN_OK;
+    return ki_fail(err, KN_ERROR_ARGUMENT, "a shape of %zu x %zu x %zu, and A has %zu columns", shape[0],
+                   shape[1], shape[2], columns);
+}
+
 static kn_status check_options(struct solve_run *run, kn_error *err)
 {
     kn_status status = check_choices(&run->task, err);
@@ -163,6 +188,8 @@ static kn_status check_options(struct solve_run *run, kn_error *err)
     settle(&run->task);
     if (!status)
         status = check_numbers(&run->task, err);
+    if (!status)
+        status = settle_shape(run, err);
     if (!status)
         status = take_type(run, err);
     return status ? status : check_support(&run->task, run->queue != NULL, run->geometry != NULL, err);

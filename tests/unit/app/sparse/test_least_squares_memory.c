@@ -107,6 +107,7 @@ START_TEST(on_the_host)
         {"gram of many", MANY, false, {.method = KN_LEAST_SQUARES_GRAM, .lambda = 1}},
         {"rays", 1, true, {.method = KN_LEAST_SQUARES_CGNR}},
         {"rays by sirt", 1, true, {.method = KN_LEAST_SQUARES_SIRT}},
+        {"rays by tv", 1, true, {.method = KN_LEAST_SQUARES_TV, .lambda = 1}},
     };
 
     expect_estimates(NULL, tried, sizeof tried / sizeof *tried);

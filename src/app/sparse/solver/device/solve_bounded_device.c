@@ -37,6 +37,7 @@ static kn_solve_method method_of(kn_least_squares_method method)
 {
     return method == KN_LEAST_SQUARES_BB     ? KN_SOLVE_BB
            : method == KN_LEAST_SQUARES_SIRT ? KN_SOLVE_SIRT
+           : method == KN_LEAST_SQUARES_TV   ? KN_SOLVE_TV
                                              : KN_SOLVE_FISTA;
 }
 
@@ -55,6 +56,7 @@ static kn_status create(struct solve_run *run, struct device_run *d, double *gra
                                       .lambda = task->lambda,
                                       .smooth = task->smooth,
                                       .order = task->order,
+                                      .shape = task->shape,
                                       .gradients = gradients,
                                       .residuals = residuals,
                                       .progress = task->iteration_progress,

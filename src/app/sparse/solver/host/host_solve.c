@@ -5,6 +5,7 @@
 #include "app/sparse/product/reference.h"
 #include "base/error.h"
 #include "operator/bounded/host_bounded.h"
+#include "operator/bounded/host_tv.h"
 #include "operator/bounded/limits.h"
 
 static kn_status product(void *data, bool adjoint, const void *x, void *y, double *squares, kn_error *err)
@@ -54,7 +55,7 @@ kn_status ki_sparse_check_signs(const struct sparse_matrix *matrix, kn_error *er
 static kn_status check_method(const struct sparse_matrix *matrix, enum sparse_bounded_method method,
                               kn_error *err)
 {
-    if ((unsigned)method > SPARSE_SIRT)
+    if ((unsigned)method > SPARSE_TV)
         return ki_fail(err, KN_ERROR_ARGUMENT, "there is no method %d; see sparse_bounded_method",
                        (int)method);
     return method == SPARSE_SIRT ? ki_sparse_check_signs(matrix, err) : KN_OK;
@@ -72,8 +73,10 @@ kn_status ki_sparse_bounded_solve(const struct sparse_matrix *matrix, const doub
                                   const struct sparse_bounded_options *options, double *x,
                                   struct sparse_bounded_result *result, kn_error *err)
 {
-    static const kn_solve_method methods[] = {
-        [SPARSE_FISTA] = KN_SOLVE_FISTA, [SPARSE_BB] = KN_SOLVE_BB, [SPARSE_SIRT] = KN_SOLVE_SIRT};
+    static const kn_solve_method methods[] = {[SPARSE_FISTA] = KN_SOLVE_FISTA,
+                                              [SPARSE_BB] = KN_SOLVE_BB,
+                                              [SPARSE_SIRT] = KN_SOLVE_SIRT,
+                                              [SPARSE_TV] = KN_SOLVE_TV};
     struct sparse_matrix products = *matrix; // whose functions take what is not const
     const kn_operator_functions functions =
         KN_INIT(kn_operator_functions, .rows = matrix->rows, .columns = matrix->columns, .type = KN_F64,
@@ -84,6 +87,8 @@ kn_status ki_sparse_bounded_solve(const struct sparse_matrix *matrix, const doub
                                        .noise = options->noise,
                                        .floor = 1e-12,
                                        .correction = options->correction,
+                                       .shape = options->shape,
+                                       .lambda = options->lambda,
                                        .squared_norm = options->squared_norm,
                                        .look = options->look,
                                        .look_data = options->data,
@@ -101,7 +106,7 @@ kn_status ki_sparse_bounded_solve(const struct sparse_matrix *matrix, const doub
     if (status)
         return status;
     how.method = methods[options->method];
-    status = ki_host_bounded(a, b, &how, x, &found, err);
+    status = (options->method == SPARSE_TV ? ki_host_tv : ki_host_bounded)(a, b, &how, x, &found, err);
     kn_operator_free(a);
     *result = (struct sparse_bounded_result){found.iterations, stopped_by(found.stopped), found.residual,
                                              found.gradient};

@@ -33,7 +33,8 @@ kn_status ki_sparse_host_printed(const struct sparse_matrix *matrix, const doubl
 enum sparse_bounded_method {
     SPARSE_FISTA, // KN_SOLVE_FISTA, KN_SOLVE_BB and KN_SOLVE_SIRT of koine/solve.h
     SPARSE_BB,
-    SPARSE_SIRT // for comparison; A must not have negative elements
+    SPARSE_SIRT, // for comparison; A must not have negative elements
+    SPARSE_TV    // KN_SOLVE_TV
 };
 
 enum sparse_bounded_stop {
@@ -47,7 +48,9 @@ struct sparse_bounded_options {
     size_t iterations;
     double low, high;                          // -INFINITY and INFINITY: no bound
     double noise;                              // 0: not looked at
-    const struct solve_correction *correction; // a linear one; not with SPARSE_SIRT. NULL: none
+    const struct solve_correction *correction; // a linear one; of SPARSE_FISTA and SPARSE_BB. NULL: none
+    const size_t *shape;                       // of SPARSE_TV: three lengths, and
+    double lambda;                             // the weight
     double *squared_norm;                      // as host_bounded_options has it
     // Called, where it is not NULL, with x before the first iteration (k = 0) and after each; `residual` is
     // |A x - b|.

@@ -301,6 +301,14 @@ static void look(void *data, size_t k, const double *x, double residual)
     history[k] = residual;
 }
 
+static enum sparse_bounded_method bounded_method(kn_least_squares_method method)
+{
+    return method == KN_LEAST_SQUARES_BB     ? SPARSE_BB
+           : method == KN_LEAST_SQUARES_SIRT ? SPARSE_SIRT
+           : method == KN_LEAST_SQUARES_TV   ? SPARSE_TV
+                                             : SPARSE_FISTA;
+}
+
 static kn_status solve_bounded_column(struct solve_run *run, size_t column, double *squared_norm,
                                       kn_error *err)
 {
@@ -311,14 +319,14 @@ static kn_status solve_bounded_column(struct solve_run *run, size_t column, doub
     const kn_least_squares_options *task = &run->task;
     const double *b = run->b + column * run->matrix->rows;
     kn_least_squares_solution *solution = &run->result->solutions[column];
-    struct sparse_bounded_options options = {.method = task->method == KN_LEAST_SQUARES_BB     ? SPARSE_BB
-                                                       : task->method == KN_LEAST_SQUARES_SIRT ? SPARSE_SIRT
-                                                                                               : SPARSE_FISTA,
+    struct sparse_bounded_options options = {.method = bounded_method(task->method),
                                              .iterations = task->iterations,
                                              .low = task->bounded ? task->low : -INFINITY,
                                              .high = task->bounded ? task->high : INFINITY,
                                              .noise = ki_solve_goal(run, column),
                                              .correction = run->correction,
+                                             .shape = task->shape,
+                                             .lambda = task->lambda,
                                              .squared_norm = squared_norm,
                                              .look = look,
                                              .progress = task->iteration_progress,
