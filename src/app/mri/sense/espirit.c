@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "calibration.h"
 #include "eigenmaps.h"
 #include "host/eigen/host_eigen.h"
@@ -79,47 +80,136 @@ static kn_status find_kspace(struct espirit *e, kn_error *err)
     return status;
 }
 
-static void take_patch(const struct espirit *e, size_t p, const size_t patches[MRI_AXES],
-                       double complex *patch)
+// The Gram matrix's lower triangle is that of sums over all places p of a patch,
+//
+//     gram[(c, a), (c', a + d)] = sum_p k_c[p + a] conj(k_c'[p + a + d]) ,
+//
+// For one pair of coils and one difference d these are sums of the same products over boxes one cell apart.
+// They are computed along one axis after the other, each box's sum from that of the box before it.
+struct correlation {
+    struct espirit *e;
+    size_t coil, other;             // other <= coil
+    size_t patches[MRI_AXES];       // places of a patch, which are the cells of a box
+    const double *real, *imaginary; // of e->kspace
+};
+
+// One difference d: along each axis the first cell of either coil, the number of cells, and that of boxes.
+struct difference {
+    size_t first[MRI_AXES], second[MRI_AXES], cells[MRI_AXES], boxes[MRI_AXES];
+};
+
+enum { CELLS = MRI_CALIBRATION, BOXES = KERNEL };
+
+// Computes to[box * apart], the sum of `size` numbers from number `box` on; numbers are `step` apart.
+static void slide(const double complex *from, size_t step, size_t size, size_t boxes, double complex *to,
+                  size_t apart)
 {
-    size_t corner[MRI_AXES];
+    double complex sum = 0;
 
-    place_of(p, patches, corner);
-    for (size_t row = 0; row < e->rows; row++) {
-        size_t at[MRI_AXES];
-
-        place_of(row % e->kernel, e->side, at);
-        for (size_t axis = 0; axis < MRI_AXES; axis++)
-            at[axis] += corner[axis];
-        patch[row] = e->kspace[row / e->kernel * e->few.voxels + index_of(at, e->few.matrix.size)];
+    for (size_t i = 0; i < size; i++)
+        sum += from[i * step];
+    to[0] = sum;
+    for (size_t box = 1; box < boxes; box++) {
+        sum += from[(box + size - 1) * step] - from[(box - 1) * step];
+        to[box * apart] = sum;
     }
 }
 
-// The Gram matrix's lower triangle, by patches.
+// Computes the sums of a row's products over all boxes along x.
+static void add_row(const struct correlation *job, const struct difference *d, size_t y, size_t z,
+                    double complex *to)
+{
+    const size_t *size = job->e->few.matrix.size;
+    size_t voxels = job->e->few.voxels;
+    size_t first =
+        job->coil * voxels + d->first[0] + size[0] * (d->first[1] + y + size[1] * (d->first[2] + z));
+    size_t second =
+        job->other * voxels + d->second[0] + size[0] * (d->second[1] + y + size[1] * (d->second[2] + z));
+    const double *ar = job->real + first, *ai = job->imaginary + first, *br = job->real + second,
+                 *bi = job->imaginary + second;
+    double complex products[CELLS];
+
+    for (size_t x = 0; x < d->cells[0]; x++)
+        products[x] = mri_complex(ar[x] * br[x] + ai[x] * bi[x], ai[x] * br[x] - ar[x] * bi[x]);
+    slide(products, 1, job->patches[0], d->boxes[0], to, 1);
+}
+
+static struct difference difference_of(const struct correlation *job, size_t tap)
+{
+    const struct espirit *e = job->e;
+    struct difference d;
+    size_t at[MRI_AXES];
+
+    place_of(tap, e->reach, at);
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        size_t none = e->side[axis] - 1; // where the difference is 0
+        size_t off = at[axis] > none ? at[axis] - none : none - at[axis];
+
+        d.first[axis] = at[axis] < none ? off : 0;
+        d.second[axis] = at[axis] > none ? off : 0;
+        d.boxes[axis] = e->side[axis] - off;
+        d.cells[axis] = job->patches[axis] + d.boxes[axis] - 1;
+    }
+    return d;
+}
+
+static void correlate(void *context, size_t tap)
+{
+    const struct correlation *job = context;
+    struct espirit *e = job->e;
+    const struct difference d = difference_of(job, tap);
+    double complex along_x[CELLS][BOXES], along_y[CELLS][BOXES][BOXES], sums[BOXES];
+
+    for (size_t z = 0; z < d.cells[2]; z++) {
+        for (size_t y = 0; y < d.cells[1]; y++)
+            add_row(job, &d, y, z, along_x[y]);
+        for (size_t x = 0; x < d.boxes[0]; x++)
+            slide(&along_x[0][x], BOXES, job->patches[1], d.boxes[1], &along_y[z][0][x], BOXES);
+    }
+    for (size_t y = 0; y < d.boxes[1]; y++)
+        for (size_t x = 0; x < d.boxes[0]; x++) {
+            slide(&along_y[0][y][x], (size_t)BOXES * BOXES, job->patches[2], d.boxes[2], sums, 1);
+            for (size_t z = 0; z < d.boxes[2]; z++) {
+                const size_t a[MRI_AXES] = {d.first[0] + x, d.first[1] + y, d.first[2] + z},
+                             b[MRI_AXES] = {d.second[0] + x, d.second[1] + y, d.second[2] + z};
+                size_t row = job->coil * e->kernel + index_of(a, e->side),
+                       column = job->other * e->kernel + index_of(b, e->side);
+
+                if (column <= row)
+                    e->gram[row * e->rows + column] = sums[z];
+            }
+        }
+}
+
 static kn_status find_gram(struct espirit *e, struct ki_ask *ask, kn_error *err)
 {
-    size_t patches[MRI_AXES], count = 1;
-    double complex *patch = malloc(e->rows * sizeof *patch);
-    kn_status status = patch ? KN_OK : ki_fail_memory(err, e->rows * sizeof *patch, "the calibration region");
+    size_t count = e->coils * e->few.voxels;
+    double *parts = malloc(2 * count * sizeof *parts);
+    struct correlation job = {.e = e, .real = parts, .imaginary = parts + count};
+    kn_status status =
+        parts ? KN_OK : ki_fail_memory(err, 2 * count * sizeof *parts, "the calibration region");
 
-    for (size_t axis = 0; axis < MRI_AXES; axis++) {
-        patches[axis] = e->few.matrix.size[axis] - e->side[axis] + 1;
-        count *= patches[axis];
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        job.patches[axis] = e->few.matrix.size[axis] - e->side[axis] + 1;
+    for (size_t i = 0; i < count && !status; i++) {
+        parts[i] = creal(e->kspace[i]);
+        parts[count + i] = cimag(e->kspace[i]);
     }
-    for (size_t p = 0; p < count && !status; p++) {
-        status = ki_ask(ask, err);
-        take_patch(e, p, patches, patch);
-        for (size_t i = 0; i < e->rows; i++)
-            for (size_t j = 0; j <= i; j++)
-                e->gram[i * e->rows + j] += patch[i] * conj(patch[j]);
-    }
-    free(patch);
+    for (job.coil = 0; job.coil < e->coils && !status; job.coil++)
+        for (job.other = 0; job.other <= job.coil && !status; job.other++) {
+            status = ki_ask(ask, err);
+            if (!status)
+                ki_parallel(ki_threads(0), e->taps, KI_DYNAMIC, correlate, &job);
+        }
+    free(parts);
     return status;
 }
 
 // h += v v^H's part, for one of the vectors that span.
 static void add_taps(struct espirit *e, const double complex *v)
 {
+    const double kernel = (double)e->kernel;
+
     for (size_t a = 0; a < e->kernel; a++)
         for (size_t b = 0; b < e->kernel; b++) {
             size_t from[MRI_AXES], to[MRI_AXES], tap, pair = 0;
@@ -130,9 +220,13 @@ static void add_taps(struct espirit *e, const double complex *v)
                 to[axis] = to[axis] + e->side[axis] - 1 - from[axis];
             tap = index_of(to, e->reach);
             for (size_t c = 0; c < e->coils; c++)
-                for (size_t other = 0; other <= c; other++, pair++)
+                for (size_t other = 0; other <= c; other++, pair++) {
+                    double complex x = v[c * e->kernel + a], y = v[other * e->kernel + b];
+
                     e->h[pair * e->taps + tap] +=
-                        v[c * e->kernel + a] * conj(v[other * e->kernel + b]) / (double)e->kernel;
+                        mri_complex((creal(x) * creal(y) + cimag(x) * cimag(y)) / kernel,
+                                    (cimag(x) * creal(y) - creal(x) * cimag(y)) / kernel);
+                }
         }
 }
 
@@ -235,10 +329,13 @@ static kn_status make_room(struct espirit *e, const kn_recon_matrix *matrix, kn_
 struct mri_bytes ki_mri_maps_espirit_memory(const kn_recon_scan *scan)
 {
     const size_t *size = scan->matrix.size, coils = scan->coils, pairs = coils * (coils + 1) / 2;
-    size_t rows = coils, plane = saturate_times(pairs + 2, saturate_times(size[0], size[1]));
+    size_t rows = coils, few = 2 * coils, plane = saturate_times(pairs + 2, saturate_times(size[0], size[1]));
 
-    for (size_t axis = 0; axis < MRI_AXES; axis++)
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
         rows = saturate_times(rows, size[axis] < KERNEL ? size[axis] : KERNEL);
+        few = saturate_times(few, size[axis] < CELLS ? size[axis] : CELLS);
+    }
+    plane = saturate_plus(plane, few); // the region's k-space, and its parts
     return mri_bytes_both(ki_mri_maps_lowres_memory(scan),
                           (struct mri_bytes){.host = saturate_plus(saturate_times(plane, MRI_COMPLEX),
                                                                    saturate_times(saturate_times(rows, rows),

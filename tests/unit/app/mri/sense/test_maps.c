@@ -88,6 +88,61 @@ START_TEST(espirit)
 }
 END_TEST
 
+// In a volume, of the samples of a smooth object on the grid and of two coils that see it from both sides:
+// where it is, maps are what they see of it, over the length of both.
+START_TEST(espirit_of_a_volume)
+{
+    enum { SIZE = 12, VOXELS = SIZE * SIZE * SIZE, COILS = 2 };
+    double *k = test_allocate(3 * VOXELS * sizeof *k), worst = 0;
+    double complex *data = test_zeros((size_t)COILS * VOXELS, sizeof *data),
+                   *maps = test_allocate(COILS * VOXELS * sizeof *maps), factor[SIZE][SIZE],
+                   sees[COILS][SIZE];
+    const kn_recon_scan scan = KN_INIT(kn_recon_scan, .matrix = {3, {SIZE, SIZE, SIZE}}, .samples = VOXELS,
+                                       .coils = COILS, .k = k, .data = (double *)data);
+
+    // The object is a product of bells along each axis; both coils differ along x alone.
+    for (size_t j = 0; j < SIZE; j++) {
+        double r = ((double)j - SIZE / 2) / SIZE;
+
+        sees[0][j] = 1 + r;
+        sees[1][j] = (1 - r) * cexp(I * r);
+        for (size_t i = 0; i < SIZE; i++)
+            factor[i][j] = exp(-40 * r * r) * cexp(I * (-2 * M_PI * ((double)i - SIZE / 2) * r));
+    }
+    for (size_t m = 0; m < VOXELS; m++) {
+        double complex across[2] = {0}, along[COILS] = {0};
+
+        for (size_t axis = 0, rest = m; axis < 3; axis++, rest /= SIZE)
+            k[3 * m + axis] = (double)(rest % SIZE) - SIZE / 2;
+        for (size_t j = 0; j < SIZE; j++) {
+            across[0] += factor[m / SIZE % SIZE][j];
+            across[1] += factor[m / SIZE / SIZE][j];
+            for (size_t c = 0; c < COILS; c++)
+                along[c] += factor[m % SIZE][j] * sees[c][j];
+        }
+        for (size_t c = 0; c < COILS; c++)
+            data[c * VOXELS + m] = along[c] * across[0] * across[1];
+    }
+    EXPECT_OK(ki_mri_maps_espirit(&scan, NULL, maps, &err));
+    for (size_t n = 0; n < VOXELS; n++) {
+        double x = (double)(n % SIZE), y = (double)(n / SIZE % SIZE), z = (double)(n / SIZE / SIZE), length;
+        double complex product = 0;
+
+        if (pow(x - SIZE / 2, 2) + pow(y - SIZE / 2, 2) + pow(z - SIZE / 2, 2) > 9)
+            continue;
+        length = hypot(cabs(sees[0][n % SIZE]), cabs(sees[1][n % SIZE]));
+        for (size_t c = 0; c < COILS; c++)
+            product += conj(maps[c * VOXELS + n]) * sees[c][n % SIZE] / length;
+        worst = fmax(worst, 1 - cabs(product));
+    }
+    // The cosine of an angle of 0.1: patches are half as wide as the region, which cuts sensitivities off.
+    ck_assert_msg(worst < 5e-3, "a map is off by %g", worst);
+    free(k);
+    free(data);
+    free(maps);
+}
+END_TEST
+
 // A coil that is dead, the first one too, has maps of 0, and the others those that they have without it.
 START_TEST(dead_coil)
 {
@@ -343,8 +398,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {low_resolution, espirit, dead_coil,  as_bart,
-                                  images,         chosen,  themselves, refused};
+    const TTest *const tests[] = {low_resolution, espirit, espirit_of_a_volume, dead_coil, as_bart,
+                                  images,         chosen,  themselves,          refused};
 
     return TEST_RUN("maps of coils", CK_FORK_GETENV, tests);
 }
