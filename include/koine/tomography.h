@@ -189,8 +189,9 @@ KN_API kn_status kn_tomography_sinogram_from_counts(const kn_tomography_counts *
 // micro-tomography, 2018, algorithm 3). `width` is odd and greater than the widest stripe twice; 0: a
 // hundredth of the detectors, at least 5. Details narrower than half of it, seen by the same detectors in all
 // projections, are lost as well. Memory: 16 bytes a number. Cost: sorting, and about width^2 / 4 comparisons
-// a number. Errors: KN_ERROR_ARGUMENT for NULL, no angles or detectors, an even width, and numbers that are
-// not finite; KN_ERROR_LIMIT for more than the address space holds; KN_ERROR_MEMORY. Nothing is changed then.
+// a number. Errors: KN_ERROR_ARGUMENT for NULL, no angles or detectors, a width that is even or more than the
+// detectors, and numbers that are not finite; KN_ERROR_LIMIT for more than the address space holds;
+// KN_ERROR_MEMORY. Nothing is changed then.
 KN_API kn_status kn_tomography_remove_stripes(size_t angles, size_t detectors, size_t width, double *sinogram,
                                               kn_error *err);
 

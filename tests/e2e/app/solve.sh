@@ -396,11 +396,11 @@ expect_stdout '45 x 49, parallel rays; tv, single precision, '
 expect_stdout '5 launches per iteration'
 expect_exit 2 koine solve "$a" "$b" -o "$work/none.npy" --method sirt --format simple --precision float
 expect_stderr 'SIRT divides by sums of rows and columns: an element of -'
-expect_exit 0 koine project parallel:90,64,48 "$work/discs.npy" -o "$work/clean.npy" --device host
+expect_exit 0 koine project parallel:90,64,48 "$work/discs.npy" -o "$work/discs-clean.npy" --device host
 (cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "making noise"
 import arrays, random
 random.seed(31)
-clean = list(arrays.load("clean.npy")[2])
+clean = list(arrays.load("discs-clean.npy")[2])
 deviation = 0.02 * (sum(v * v for v in clean) / len(clean)) ** 0.5
 arrays.save("noisy.npy", "f8", [v + random.gauss(0, deviation) for v in clean])
 PYTHON

@@ -288,7 +288,7 @@ static double least_objective(const struct problem *p, double norm, double *x)
     size_t n = numbers_of(p), parts = p->d->is_complex ? 2 : 1;
 
     memset(x, 0, n * sizeof *x);
-    for (size_t k = 0; k < 12000; k++) {
+    for (size_t k = 0; k < 40000; k++) {
         multiply(p->d, false, KN_F64, x, product);
         for (size_t i = 0; i < p->d->rows * parts; i++)
             product[i] -= p->b[i];
@@ -350,7 +350,7 @@ static void check_place(struct problem *p, bool on_device, kn_type type, double 
     kn_solve_result result, other;
 
     p->d->type = type;
-    p->options.iterations = type == KN_F32 ? 800 : 8000;
+    p->options.iterations = type == KN_F32 ? 2000 : 40000;
     for (size_t i = 0; i < p->d->rows * parts; i++)
         put(type, b, i, p->b[i]);
     objectives = solve(p->d, on_device, &p->options, b, x, &result);

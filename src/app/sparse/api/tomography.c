@@ -293,6 +293,9 @@ static kn_status remove_stripes(size_t angles, size_t detectors, size_t width, d
                        angles, detectors);
     if (width && width % 2 == 0)
         return ki_fail(err, KN_ERROR_ARGUMENT, "a width of %zu detectors; expected an odd one", width);
+    if (width > detectors)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "a width of %zu detectors, of which there are %zu", width,
+                       detectors);
     if (angles > SIZE_MAX / 16 / detectors)
         return ki_fail(err, KN_ERROR_LIMIT, "%zu x %zu numbers are more than the address space holds", angles,
                        detectors);

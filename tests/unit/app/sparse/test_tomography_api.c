@@ -357,7 +357,7 @@ START_TEST(stripes)
 {
     enum { ANGLES = 13, DETECTORS = 23, BAD = 9 };
     uint64_t state = test_seed("stripes");
-    const size_t widths[] = {1, 3, 0, 9, 101};
+    const size_t widths[] = {1, 3, 0, 9, DETECTORS};
     double *given = random_numbers(ANGLES * DETECTORS, &state),
            *found = test_poisoned(ANGLES * DETECTORS * sizeof *found + API_ROOM);
 
