@@ -7,8 +7,7 @@ A new function in a header is there without a line here.
 import re
 from pathlib import Path
 
-# In the order in which they build on one another, which is that of koine.h; the two for applications that have
-# handles of their own come last.
+# What includes all others but those for applications that have handles of their own.
 UMBRELLA = "koine.h"
 NATIVE = ("opencl.h", "cuda.h")
 
@@ -36,10 +35,18 @@ extern "Python" void koine_log(void *user, kn_log_level level, const char *messa
 
 
 def headers(folder: Path) -> list[Path]:
-    """The public headers but experimental.h, in order."""
-    umbrella = (folder / UMBRELLA).read_text()
-    names = re.findall(r"^#include <koine/(\w+\.h)>", umbrella, re.M)
-    return [folder / name for name in (*names, UMBRELLA, *NATIVE)]
+    """The public headers but experimental.h, each after those that it includes."""
+    found: list[str] = []
+
+    def add(name: str) -> None:
+        for included in re.findall(r"^#include <koine/(\w+\.h)>", (folder / name).read_text(), re.M):
+            if included not in found:
+                add(included)
+        found.append(name)
+
+    for name in (UMBRELLA, *NATIVE):
+        add(name)
+    return [folder / name for name in found]
 
 
 def plain(text: str) -> str:
