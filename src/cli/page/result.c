@@ -337,9 +337,14 @@ static bool is_output(const struct page_command *command, int i)
     static const char *const options[] = {"-o",       "--out",    "--output", "--json",
                                           "--report", "--save-q", "--sums"};
 
-    for (size_t j = 0; j < KI_COUNT(options); j++)
+    for (size_t j = 0; j < KI_COUNT(options); j++) {
+        size_t length = strlen(options[j]);
+
         if (i > 0 && strcmp(command->words[i - 1], options[j]) == 0)
             return true;
+        if (strncmp(command->words[i], options[j], length) == 0 && command->words[i][length] == '=')
+            return true;
+    }
     return false;
 }
 

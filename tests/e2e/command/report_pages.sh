@@ -60,7 +60,7 @@ page autocorr --read
 says autocorr 'aria-label="c1d"' 'Lu et al.' "$(hash_of "$work/image.npy")"
 
 expect_exit 0 koine recon "$work/scan.npy" --matrix 48,32 --trajectory "$work/path.npy" --iterations 4 --report "$work/recon.html" -o "$work/image2.npy" \
-    --json "$work/recon.json"
+    --json="$work/recon.json"
 page recon
 says recon 'src="data:image/png;base64,' 'aria-label="iterations"' 'Hestenes and Stiefel' "$(hash_of "$work/scan.npy")" \
     "$(hash_of "$work/path.npy")"
