@@ -139,10 +139,11 @@ set -- solve parallel:12,16,8 "$work/long.npy" --stop fixed --precision float --
 before=0
 for signal in INT TERM; do
     ran="solve, SIG$signal"
-    # Not from the shell, whose background processes ignore SIGINT.
+    # Not from the shell, whose background processes ignore SIGINT; nor may the command inherit that from this script.
     python3 - "$signal" "$before" "$work/x.npy.parts/journal" "$KOINE" "$@" -n 8000 --resume >"$work/out" 2>"$work/err" <<'PYTHON' ||
 import os, signal, subprocess, sys, time
 number, before, journal, command = getattr(signal, "SIG" + sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4:]
+signal.signal(number, signal.SIG_DFL)
 process = subprocess.Popen(command)
 while process.poll() is None and not (os.path.exists(journal) and os.path.getsize(journal) > before):
     time.sleep(0.002)
