@@ -10,9 +10,8 @@
 // white_judge ends the iterations PATIENCE iterations after that one, or three times that after as long as none was white.
 // Cost: power reads the spectra, 4 bytes for each element of the residual; judge reads `groups` times FREQUENCIES numbers;
 // keep reads and writes x.
-// Tunables: GROUP (a power of two), FREQUENCIES (a power of two, at least 4: half of a segment), PATIENCE, and those of
-// cl/operator/cgnr.clh.
-// cl/operator/cgnr.clh.
+// Tunables: GROUP (a power of two), FREQUENCIES (a power of two, at least 4: half of a segment), PATIENCE, and
+// those of cl/operator/cgnr.clh.
 #ifndef GROUP
 #if KN_CPU
 #define GROUP 32
@@ -53,7 +52,7 @@ white_power(__global const float2 *spectra, __global float *power, uint segments
     }
 }
 
-// The sum of the first k + 1, in whole blocks of 4 and the rest.
+// The sum of the first k + 1 numbers, in whole blocks of 4 and the rest.
 inline float sum_up_to(__local const float *own, __local const float *blocks, uint k)
 {
     float sum = 0;
@@ -65,7 +64,7 @@ inline float sum_up_to(__local const float *own, __local const float *blocks, ui
     return sum;
 }
 
-// How far the periodogram is from that of white noise; every work-item of the group gets it.
+// How far the periodogram is from that of white noise; returned to every work-item of the group.
 inline float find_distance(__global const float *power, uint groups, __local float *own, __local float *blocks,
                            __local acc *node)
 {

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares with total variation, between applications of A and A^H, which is any linear operator
-// (src/operator/bounded/bounded.h): the x that makes |A x - b|^2 / 2 + lambda TV(x) least, within bounds. TV is the sum over
-// the pixels of a picture or volume of the length of the differences D x to the next pixel along each axis (isotropic; the
-// last pixel of a line has none). The primal-dual method of Chambolle and Pock (2011), with p and y dual to A x and D x, and
-// over-relaxed as Condat (2013) has it. Of iteration k, whose x is x':
+// Least squares with total variation between applications of A and A^H, which may be any linear operator
+// (src/operator/bounded/bounded.h): minimises |A x - b|^2 / 2 + lambda TV(x) within bounds. TV is the sum over the
+// pixels of a picture or volume of the length of the differences D x to the next pixel along each axis (isotropic;
+// the last pixel of a line has none). The method is the primal-dual one of Chambolle and Pock (2011), with p and y
+// dual to A x and D x, over-relaxed as in Condat (2013). Iteration k, with its iterate x':
 //
 //     p' = (p + s (A (2 x' - x) - b)) / (1 + s)
 //     y' = P(y + q D (2 x' - x))           P: each pixel's y no longer than lambda
 //     x, p, y += relaxation (x' - x, p' - p, y' - y)
 //     x' = P(x - t (A^H p + D^T y))        P: within the bounds
 //
-// The steps are s, of rows, t and q = 1 / (2 t |D|^2), where 2 |A|^2 s t = 1: the two parts have the same norm. A x follows
-// from A x' by the same relaxation, and t y is kept in the place of y, so that it is in the range of x. What all three differ
-// by from x', p' and y', weighed by the steps, is 0 at the solution.
+// The steps are s for rows, t for columns and q = 1 / (2 t |D|^2), where 2 |A|^2 s t = 1: both parts have the same
+// norm. A x follows from A x' by the same relaxation. t y is stored instead of y, because it is in the range of x.
+// The differences of x, p and y from x', p' and y', weighted by the steps, are 0 at the solution.
 //
-// Scalars stay on the device, in `state`, as cl/operator/bounded.cl has them; iteration k keeps in NORM(k) the square of that
-// difference, |A x' - b|^2 in REST(k), TV(x') in STEP(k), and in STOP(k) why there is no further one (cl/shared/cgnr.h).
+// Scalars stay on the device, in `state`, as in cl/operator/bounded.cl; iteration k stores the square of these
+// differences in NORM(k), |A x' - b|^2 in REST(k), TV(x') in STEP(k), and in STOP(k) why it is the last
+// (cl/shared/cgnr.h).
 //
-// Launch, an iteration, with `parts` groups each: A x', tv_rows, tv_differences, A^H p, tv_step.
-// Cost: rows reads u, b, w, p, writes w, p; differences reads x', x and y, writes y, of AXES numbers each; step reads v, y,
-// x, x', writes x, x'.
-// Tunables: AXES (2 or 3), COMPONENTS (numbers of an element: 1, or 2 of a complex one), GROUP (a power of two), ACC_SOFT
-// (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
+// Launch, in each iteration, with `parts` groups each: A x', tv_rows, tv_differences, A^H p, tv_step.
+// Cost: rows reads u, b, w, p, writes w, p; differences reads x', x and y, writes y, with AXES numbers per number
+// of x; step reads v, y, x, x', writes x, x'.
+// Tunables: AXES (2 or 3), COMPONENTS (numbers per element: 1, or 2 if it is complex), GROUP (a power of two),
+// ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
 #include "../shared/cgnr.h"
 #include "../shared/tv.h"
 
@@ -39,19 +40,19 @@
 #define COMPONENTS 1
 #endif
 
-#undef REAL_BITS // vectors are single
+#undef REAL_BITS // vectors are single precision
 #define REAL_BITS 32
 #include "cgnr.clh"
 #include "solver.clh"
 #include "steps.clh"
 
-// Partial sums 0 to 3 are of |A x' - b|^2, of the differences in p, of TV, and of the differences in y. Behind the last
-// iteration's cells: what |A x' - b|^2 may be in the end, below 0 for never; t; and more partial sums.
+// Partial sums 0 to 3 are those of |A x' - b|^2, of the differences in p, of TV, and of the differences in y. After
+// the last iteration's cells come: the limit of |A x' - b|^2 (below 0: none); t; and more partial sums.
 #define LIMIT CELL(most + 1)
 #define LENGTH (LIMIT + 1)
-#define CHANGES(k) (LIMIT + 2 + (k) % 2 * parts) // of the differences in x
+#define CHANGES(k) (LIMIT + 2 + (k) % 2 * parts) // those of the differences in x
 
-// Pixel i of a picture: where it is along each axis.
+// The position of pixel i along each axis.
 inline void locate(ulong i, uint width, uint height, uint depth, uint *place)
 {
     uint line = (uint)(i / width);
@@ -70,7 +71,7 @@ tv_rows(__global const float *u, __global const float *b, __global float *w, __g
     __local acc node[GROUP];
     acc squares = ACC_ZERO, changes = ACC_ZERO;
 
-    end_iteration(state, parts); // the one before
+    end_iteration(state, parts); // the previous one
     FOR_COLUMNS(i, rows) {
         float product = u[i], before = w[i], rest = product - b[i], own = p[i];
         float beyond = rest + (product - before);
@@ -83,7 +84,7 @@ tv_rows(__global const float *u, __global const float *b, __global float *w, __g
     leave_two_parts(squares, changes, state, parts, 0, node);
 }
 
-// `x` is x', `before` x; t y is one axis after the other, and takes steps of t q = `length`.
+// `x` is x', `before` is x; t y is stored one axis after the other, and moves in steps of t q = `length`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 tv_differences(__global const float *x, __global const float *before, __global float *y, uint width, uint height, uint depth,
                float lambda, float length, __global acc *state, uint parts, uint most)
@@ -121,7 +122,7 @@ tv_differences(__global const float *x, __global const float *before, __global f
     leave_two_parts(variation, changes, state, parts, 2, node);
 }
 
-// Why there is no further iteration than this one, or 0; of all groups alike. Also its sums.
+// Why this iteration is the last, or 0; the same in all groups. Also returns its sums.
 inline uint find_end(__global const acc *state, uint parts, uint most, uint iteration, float end, acc *squares, acc *rest,
                      acc *variation, __local acc *node)
 {
@@ -130,12 +131,12 @@ inline uint find_end(__global const acc *state, uint parts, uint most, uint iter
     *squares = acc_add(sum_parts(state + PARTIAL(1), parts, node), sum_parts(state + PARTIAL(3), parts, node));
     if (iteration > 0)
         *squares = acc_add(*squares, sum_parts(state + CHANGES(iteration - 1), parts, node));
-    if (!acc_less(state[LIMIT], *rest)) // not-a-number, too
+    if (!acc_less(state[LIMIT], *rest)) // true for NaN, too
         return STOP_RESIDUAL + STOP_MOVED;
     return is_small(*squares, iteration > 0 ? state[NORM(0)] : *squares, end) ? STOP_GRADIENT + STOP_MOVED : 0;
 }
 
-// v = A^H p; `x` is x', `before` x.
+// v = A^H p; `x` is x', `before` is x.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 tv_step(__global const float *v, __global const float *y, __global float *x, __global float *before, uint width, uint height,
         uint depth, float low, float high, float end, __global acc *state, uint parts, uint most)
@@ -148,7 +149,7 @@ tv_step(__global const float *v, __global const float *y, __global float *x, __g
     acc squares, rest, variation, changes = ACC_ZERO;
 
     if (has_ended(state, parts, most, iteration))
-        return; // of all groups
+        return; // uniform over all groups
     code = find_end(state, parts, most, iteration, end, &squares, &rest, &variation, node);
     count_iteration(state, parts, iteration);
     if (get_global_id(0) == 0) {
@@ -156,7 +157,7 @@ tv_step(__global const float *v, __global const float *y, __global float *x, __g
         state[STEP(iteration)] = variation;
     }
     if (code != 0 || iteration == most)
-        return; // of all groups
+        return; // uniform over all groups
     FOR_COLUMNS(i, pixels) {
         uint place[AXES];
         locate(i, width, height, depth, place);

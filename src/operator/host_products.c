@@ -70,7 +70,7 @@ double ki_host_products_squared_norm(struct host_products *products,
     double value = 0, size = sqrt((double)columns);
 
     for (size_t i = 0; i < columns; i++)
-        y[i] = 1 + 0.01 * (double)(i % 7); // not orthogonal to the eigenvector, whatever it is
+        y[i] = 1 + 0.01 * (double)(i % 7); // not orthogonal to the leading eigenvector
     for (size_t k = 0; k < POWER_ITERATIONS && size > 0 && !products->status; k++) {
         for (size_t i = 0; i < columns; i++)
             y[i] /= size;

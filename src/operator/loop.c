@@ -5,13 +5,13 @@
 #include "base/os/clock.h"
 #include "engine/engine.h"
 
-// Iterations between two looks of the host's where they are launched one by one.
+// Iterations between two checks by the host, if they are launched one by one.
 enum { LOOK = 8 };
 
-// ---- the pace of the host, where somebody is asked ----
+// ---- the pace of the host, with a progress callback ----
 
-// Every `stride` iterations the host marks the queue, and waits for the mark before the last one: so the
-// device always has something to do, and the host is at most two strides ahead.
+// Every `stride` iterations the host marks the queue, and waits for the previous mark: so the device always
+// has work, and the host is at most two strides ahead.
 struct pace {
     kn_event *marks[2];
     size_t stride, launched; // iterations since the last mark
@@ -53,7 +53,7 @@ static void forget(struct pace *pace)
 
 // ---- iterations ----
 
-// A copy of the number would have to last until the queue gets there; a pattern does not.
+// A copied number would have to last until the queue reads it; a fill pattern need not.
 kn_status ki_loop_put(kn_queue *queue, kn_buffer *state, size_t at, double number, kn_error *err)
 {
     return kn_buffer_fill(queue, state, &number, sizeof number, at, sizeof number, NO_EVENT, err);
@@ -79,7 +79,7 @@ static bool is_block(const struct operator_loop *loop, size_t left)
     return loop->recording && (left >= LOOP_BLOCK || (loop->goes_beyond && left > LOOP_BLOCK / 4));
 }
 
-// Before iteration k, once the device is near it.
+// Calls the progress callback before iteration k, once the device is near it.
 static kn_status ask(kn_queue *queue, const struct operator_loop *loop, struct pace *pace, size_t k,
                      kn_error *err)
 {

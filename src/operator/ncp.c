@@ -5,7 +5,7 @@
 
 enum { SEGMENT = 512 };
 
-// exp(-i 2 pi k / length) of k below length / 2.
+// exp(-i 2 pi k / length) for k below length / 2.
 static void make_turns(size_t length, double *re, double *im)
 {
     for (size_t k = 0; k < length / 2; k++) {
@@ -25,7 +25,7 @@ static size_t reversed(size_t i, size_t length)
     return result;
 }
 
-// The transform (Cooley and Tukey 1965) of a power of two numbers, given in the order of reversed bits.
+// The fast Fourier transform (Cooley and Tukey 1965) of a power of two numbers, given in bit-reversed order.
 static void transform(size_t length, const double *turn_re, const double *turn_im, double *re, double *im)
 {
     for (size_t half = 1; half < length; half *= 2)

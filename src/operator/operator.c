@@ -85,7 +85,7 @@ void kn_operator_free(kn_operator *a)
     ki_operator_release(a);
 }
 
-// ---- what it is ----
+// ---- properties ----
 
 size_t kn_operator_get_rows(const kn_operator *a)
 {
@@ -175,7 +175,7 @@ kn_status kn_operator_apply(kn_queue *queue, const kn_operator *a, bool adjoint,
     return status ? status : ki_operator_apply(a, queue, adjoint, from, to, err);
 }
 
-// ---- whether they match ----
+// ---- whether A and A^H match ----
 
 // Numbers from -1 to 1 (Steele, Lea and Flood 2014, SplitMix64).
 static double next_number(uint64_t *state)
@@ -187,7 +187,7 @@ static double next_number(uint64_t *state)
     return (double)((bits ^ bits >> 31) >> 11) * 0x1p-52 - 1;
 }
 
-// Vectors x and y, A x and A^H y, each of the operator's type.
+// Vectors x and y, A x and A^H y, all of the operator's type.
 struct vectors {
     size_t rows, columns;
     kn_type type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/solve.h: systems with any linear operator, on the host and on devices.
+// koine/solve.h: systems with any linear operator, solved on the host and on devices.
 #include <koine/solve.h>
 
 #include <math.h>
@@ -23,17 +23,17 @@ struct kn_solve_plan {
     kn_operator *a;  // held
     kn_queue *queue; // borrowed; NULL: the host
     kn_solve_options options;
-    size_t rows, columns;    // numbers
-    struct cgnr *cgnr;       // of a device
-    struct bounded *bounded; // likewise, of the methods that hold bounds
-    kn_buffer *b, *x;        // of arrays on a device; NULL: there were none yet
+    size_t rows, columns;    // lengths of the vectors
+    struct cgnr *cgnr;       // on a device
+    struct bounded *bounded; // on a device, for the methods with bounds
+    kn_buffer *b, *x;        // copies of arrays on a device; NULL until the first solution
     struct host_cgnr_operator host;
     struct solve_terms terms;
-    struct ki_kept kept; // of the host, within bounds: from one solution to the next
-    double squared_norm; // of an operator within bounds, below 0 until it is known
-    void *solution;      // of the host: x until it is right
-    // iterations + 1 each, in one allocation: on a device `gradients` are cgnr's history; `objectives` are of
-    // total variation, in the place of steps
+    struct ki_kept kept; // memory on the host for methods with bounds, kept from one solution to the next
+    double squared_norm; // of the operator, for methods with bounds; below 0 until it is computed
+    void *solution;      // on the host: x, until the solution has succeeded
+    // iterations + 1 numbers each, in one allocation. On a device, `gradients` is the history of cgnr;
+    // `objectives` are for total variation, which stores them in the place of steps.
     double *gradients, *steps, *objectives;
     size_t gradient_count;
 };
@@ -68,7 +68,7 @@ const double *kn_solve_plan_get_objectives(const kn_solve_plan *plan, size_t *co
     return has_them ? plan->objectives : NULL;
 }
 
-// Whether the method is one of those that hold bounds.
+// Whether the method keeps x within bounds.
 static bool holds_bounds(const kn_solve_options *options)
 {
     return options->method >= KN_SOLVE_FISTA;
@@ -101,7 +101,7 @@ static kn_status check_numbers(const kn_solve_options *options, kn_error *err)
     return KN_OK;
 }
 
-// Refuses what a method does not have.
+// Refuses options that the method does not support.
 static kn_status check_method(const kn_operator *a, const kn_solve_options *options, kn_error *err)
 {
     bool equation = options->method == KN_SOLVE_CG, sirt = options->method == KN_SOLVE_SIRT;
@@ -176,7 +176,7 @@ static kn_status check_support(const kn_queue *queue, const kn_operator *a, cons
     return check_method(a, options, err);
 }
 
-// Part of the first projected gradient that is rounding.
+// The fraction of the first projected gradient that is only rounding.
 static double floor_of(const kn_solve_plan *plan)
 {
     return plan->a->functions.type == KN_F32 ? 1e-7 : 1e-12;
@@ -204,7 +204,7 @@ static kn_status prepare_bounded(kn_solve_plan *plan, kn_error *err)
     return ki_bounded_create(plan->queue, plan->a, &options, &plan->bounded, err);
 }
 
-// On the device.
+// Creates the solver on a device.
 static kn_status prepare_device(kn_solve_plan *plan, kn_error *err)
 {
     const kn_solve_options *given = &plan->options;
@@ -463,7 +463,7 @@ static kn_status cgnr_on_device(kn_solve_plan *plan, const kn_buffer *b, kn_buff
     if (status)
         return status;
     for (size_t i = 0; i <= found.iterations; i++)
-        plan->gradients[i] *= found.gradient; // where its history is
+        plan->gradients[i] *= found.gradient; // whose history has the same place
     plan->gradient_count = found.iterations + 1;
     *result = (kn_solve_result){.iterations = found.iterations,
                                 .stopped = stopped_on_device(plan, &found),
@@ -479,13 +479,13 @@ static kn_status solve_on_device(kn_solve_plan *plan, const kn_buffer *b, kn_buf
     return (plan->bounded ? bounded_on_device : cgnr_on_device)(plan, b, x, result, err);
 }
 
-// Whether somebody on the host decides something of each solution.
+// Whether the host takes part in each solution.
 static bool asks_host(const kn_solve_plan *plan)
 {
     return plan->bounded ? ki_bounded_asks_host(plan->bounded) : ki_cgnr_asks_host(plan->cgnr);
 }
 
-// Without a result, and without waiting for the solution.
+// Launches a solution without a result, and does not wait.
 static kn_status enqueue_on_device(kn_solve_plan *plan, const kn_buffer *b, kn_buffer *x, kn_error *err)
 {
     plan->gradient_count = 0;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-// weight D^T D v. A row of D is (-1, 1) or (1, -2, 1).
+// Adds weight D^T D v. A row of D is (-1, 1) or (1, -2, 1).
 static void add_differences(double weight, unsigned order, const double *v, size_t count, double *out)
 {
     static const double rows[][3] = {{-1, 1, 0}, {1, -2, 1}};
@@ -37,7 +37,7 @@ static void along(const void *data, const double *x, const double *d, size_t cou
         add_differences(terms->smooth, terms->order, d, count, out);
 }
 
-// All of them are linear along x itself, but for bounds other than 0.
+// All terms are linear along x itself, except for bounds other than 0.
 static void gradient(const void *data, const double *x, size_t count, double *out)
 {
     const struct solve_terms *terms = data;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Projections' half spectra times the factors of a filter, in place: src/app/sparse/tomography/fbp.h.
+// Multiplies the half spectra of projections by the factors of a filter, in place: src/app/sparse/tomography/fbp.h.
 //
 // Launch: filter_spectra with ceil(points / GROUP) x lines groups.
-// Cost: reads and writes the spectra, reads a factor a point.
+// Cost: reads and writes the spectra; reads one factor per point.
 // Tunables: GROUP.
 #ifndef GROUP
 #define GROUP 64

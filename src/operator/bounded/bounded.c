@@ -23,7 +23,7 @@ static const char *name_of(const struct bounded *s, unsigned kernel)
                                                : "bounded_sirt";
 }
 
-// Whether the kernel is one of total variation's own.
+// Whether the kernel is one of those for total variation.
 static bool is_of_tv(const struct bounded *s, unsigned kernel)
 {
     return kernel == BOUNDED_TV_ROWS || kernel == BOUNDED_TV_DIFFERENCES ||
@@ -54,7 +54,7 @@ static bool wants_kernel(const struct bounded *s, unsigned kernel)
 static kn_status get_kernels(struct bounded *s, kn_error *err)
 {
     const struct cgnr_options none = {.iterations = 0};
-    struct engine_defines defines[2] = {{.count = 0}, {.count = 0}}; // the second of total variation
+    struct engine_defines defines[2] = {{.count = 0}, {.count = 0}}; // the second is for total variation
     kn_status status = KN_OK;
 
     for (unsigned i = 0; i < 2 && !status; i++) {
@@ -74,7 +74,7 @@ static kn_status get_kernels(struct bounded *s, kn_error *err)
     return status;
 }
 
-// Bytes; 0: the method has none.
+// Size in bytes; 0 if the method does not use the buffer.
 static size_t bytes_of(const struct bounded *s, unsigned buffer)
 {
     size_t columns = (s->columns ? s->columns : 1) * sizeof(float);
@@ -176,8 +176,8 @@ void ki_bounded_set_noise(struct bounded *bounded, double noise)
     bounded->options.noise = noise;
 }
 
-// residual, gradient and step, of TV rows, differences and step; SIRT's weighed residual, and its A^T, which
-// is half of A and A^T.
+// Launches residual, gradient and step; for TV, rows, differences and step. SIRT adds the weighted residual
+// and its A^T, which takes half the launches of A and A^T.
 unsigned ki_bounded_launches(const struct bounded *bounded)
 {
     unsigned products = bounded->a->launches;

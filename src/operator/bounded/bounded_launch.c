@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches, and what of them an iteration has.
+// The launches, and the iteration that they form.
 #include "bounded_internal.h"
 
 #include "base/array.h"
 #include "operator/cgnr/cgnr.h"
 
-// ---- where things are in the state ----
+// ---- layout of the state ----
 
-// Cells behind those of the last iteration, before more partial sums: LIMIT and LENGTH.
+// The cells LIMIT and LENGTH, between those of the last iteration and more partial sums.
 enum { ENDS = 2 };
 
 size_t ki_bounded_goal(const struct bounded *s)
@@ -48,8 +48,8 @@ kn_status ki_bounded_launch_residual(kn_queue *queue, const struct bounded *s, k
     return ki_bounded_launch(queue, s, BOUNDED_RESIDUAL, args, KI_COUNT(args), err);
 }
 
-// Barzilai's and Borwein's steps are of changes; the other methods have none, and something else in their
-// place.
+// Only the steps of Barzilai and Borwein need the changes of x and of the gradient; other methods do not keep
+// them, and pass x in their place.
 kn_status ki_bounded_launch_gradient(kn_queue *queue, const struct bounded *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
@@ -116,7 +116,7 @@ kn_status ki_bounded_launch_weigh(kn_queue *queue, const struct bounded *s, cons
     return ki_bounded_launch(queue, s, BOUNDED_WEIGH, args, KI_COUNT(args), err);
 }
 
-// What every method's step ends with.
+// The arguments at the end of every method's step.
 enum { STEP_TAIL = 7 };
 
 static void add_tail(const struct bounded *s, kn_arg *args)
@@ -156,7 +156,7 @@ static kn_status launch_sirt_step(kn_queue *queue, const struct bounded *s, kn_e
 
 // ---- an iteration ----
 
-// What x is, and the step to the next one, which the last iteration's launch leaves out.
+// Evaluates x and steps to the next one, except in the last iteration, whose launch only records.
 kn_status ki_bounded_iterate(const void *data, kn_queue *queue, size_t k, bool last, kn_error *err)
 {
     const struct bounded *s = data;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All iterations, of whichever method.
+// The loop over all iterations, for every method.
 #include "bounded_internal.h"
 
 #include "operator/cgnr/cgnr.h"

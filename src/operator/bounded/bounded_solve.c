@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A solution within bounds on a device: what is done before its iterations and after them.
+// A solution within bounds on a device: its preparation and its result.
 #include <math.h>
 
 #include "algo/columns.h"
@@ -12,7 +12,7 @@
 
 enum { POWER_ITERATIONS = 30 };
 
-// The sum of what the groups left.
+// The sum of the groups' partial sums.
 static kn_status read_sum(kn_queue *queue, const struct bounded *s, unsigned kind, double *sum, kn_error *err)
 {
     double partial[CGNR_MOST_PARTS];
@@ -25,7 +25,7 @@ static kn_status read_sum(kn_queue *queue, const struct bounded *s, unsigned kin
     return status;
 }
 
-// ---- numbers of vectors, of which an operator without rows has none ----
+// ---- copies of vectors, which are empty if the operator has no rows ----
 
 static kn_status fill(kn_queue *queue, kn_buffer *buffer, size_t count, float value, kn_error *err)
 {
@@ -50,7 +50,8 @@ static kn_status write_numbers(kn_queue *queue, kn_buffer *to, const float *from
 
 // ---- the state ----
 
-// No iteration is done; `limit`: what |A x - b|^2 may be in the end, below 0 for never; `length`: of steps.
+// No iteration is done yet. `limit`: stops when |A x - b|^2 is at most this, below 0 for never; `length`:
+// step length.
 static kn_status begin_state(kn_queue *queue, const struct bounded *s, double limit, double length,
                              kn_error *err)
 {
@@ -67,7 +68,7 @@ static kn_status begin_state(kn_queue *queue, const struct bounded *s, double li
 
 // ---- steps ----
 
-// w = A d and V = A^T A d + L d, with the sums of it.
+// w = A d and V = A^T A d + L d, with its partial sums.
 static kn_status apply_normal(kn_queue *queue, const struct bounded *s, const kn_buffer *d, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
@@ -78,7 +79,8 @@ static kn_status apply_normal(kn_queue *queue, const struct bounded *s, const kn
     return status ? status : ki_bounded_launch_normal(queue, s, d, err);
 }
 
-// The greatest eigenvalue of A^T A + L, a little above what power iterations from almost ones give.
+// The greatest eigenvalue of A^T A + L, slightly above the result of power iterations that start from almost
+// ones.
 static kn_status find_squared_norm(kn_queue *queue, struct bounded *s, kn_error *err)
 {
     kn_buffer *d = s->buffers[BOUNDED_X_BEFORE];
@@ -87,7 +89,7 @@ static kn_status find_squared_norm(kn_queue *queue, struct bounded *s, kn_error 
     double squares = 0, length = 0;
     kn_status status = start ? KN_OK : ki_fail_memory(err, bytes, "a vector to begin with");
 
-    for (uint32_t i = 0; i < s->columns && !status; i++) // not orthogonal to the eigenvector, whatever it is
+    for (uint32_t i = 0; i < s->columns && !status; i++) // not orthogonal to the leading eigenvector
         start[i] = (float)((1 + 0.01 * (double)(i % 7)) / sqrt((double)s->columns));
     if (!status)
         status = write_numbers(queue, d, start, s->columns, err);
@@ -109,7 +111,7 @@ static kn_status find_squared_norm(kn_queue *queue, struct bounded *s, kn_error 
     return status;
 }
 
-// The inverse of a sum, where there is one.
+// Replaces each positive sum by its inverse, others by 0.
 static void invert(float *sums, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -122,7 +124,7 @@ static void widen(const float *from, double *to, size_t count)
         to[i] = (double)from[i];
 }
 
-// A and A^T of ones, and A of what ki_sirt_pattern has.
+// A and A^T applied to ones, and A applied to ki_sirt_pattern.
 static kn_status take_sums(kn_queue *queue, const struct bounded *s, float *of_rows, float *of_columns,
                            float *of_some, kn_error *err)
 {
@@ -148,7 +150,7 @@ static kn_status take_sums(kn_queue *queue, const struct bounded *s, float *of_r
     return status ? status : read_numbers(queue, b[BOUNDED_W], of_some, s->rows, err);
 }
 
-// The inverse sums of rows and columns; refuses those of an A with negative elements.
+// The inverse sums of rows and columns; refuses those that prove that A has negative elements.
 static kn_status find_weights(kn_queue *queue, struct bounded *s, kn_error *err)
 {
     size_t m = s->rows, n = s->columns, count = 2 * m + n;
@@ -176,7 +178,7 @@ static kn_status find_weights(kn_queue *queue, struct bounded *s, kn_error *err)
     return status;
 }
 
-// X_BEFORE = G / |G|, or 0 where G is.
+// X_BEFORE = G / |G|, or 0 if G is 0.
 static kn_status normalize_gradient(kn_queue *queue, const struct bounded *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
@@ -192,8 +194,8 @@ static kn_status normalize_gradient(kn_queue *queue, const struct bounded *s, kn
                                             s->columns, err);
 }
 
-// |g|^2 / (g.(A^T A + L) g), the best step along the gradient without bounds, of R = A x - b. The gradient is
-// normalized, so that A^T A of it is in the range of single precision whatever the length of A and b.
+// |g|^2 / (g.(A^T A + L) g), the best step along the gradient without bounds, with A x - b in R. The gradient
+// is normalized, so that A^T A times it is in the range of single precision however large A and b are.
 static kn_status find_steepest(kn_queue *queue, const struct bounded *s, double *length, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
@@ -214,9 +216,9 @@ static kn_status find_steepest(kn_queue *queue, const struct bounded *s, double 
     return status;
 }
 
-// ---- before ----
+// ---- preparation ----
 
-// x = x', A x, and nothing that is dual yet.
+// x = x', A x = A x', and dual vectors of 0.
 static kn_status begin_tv(kn_queue *queue, const struct bounded *s, double *length, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
@@ -230,7 +232,7 @@ static kn_status begin_tv(kn_queue *queue, const struct bounded *s, double *leng
     return status ? status : fill(queue, b[BOUNDED_DUAL], s->grid.axes * (size_t)s->columns, 0, err);
 }
 
-// What the method has to know, and the length of its first step.
+// Computes what the method needs to know of the operator, and the length of its first step.
 static kn_status begin_method(kn_queue *queue, struct bounded *s, double *length, kn_error *err)
 {
     kn_status status = KN_OK;
@@ -249,7 +251,7 @@ static kn_status begin_method(kn_queue *queue, struct bounded *s, double *length
                   : copy(queue, s->buffers[BOUNDED_X], s->buffers[BOUNDED_X_BEFORE], s->columns, err);
 }
 
-// X = P(start), and numbers where kernels read them without using them.
+// X = P(start), and defined numbers in the vectors that kernels read without using them.
 static kn_status begin_vectors(kn_queue *queue, const struct bounded *s, const kn_buffer *right,
                                const kn_buffer *start, kn_error *err)
 {
@@ -275,7 +277,7 @@ static kn_status begin_residual(kn_queue *queue, const struct bounded *s, kn_err
     return status ? status : ki_bounded_launch_residual(queue, s, err);
 }
 
-// |b|^2, of numbers that are finite, as the start's are.
+// Returns |b|^2; refuses b and a start that are not finite.
 static kn_status judge_residual(kn_queue *queue, const struct bounded *s, double *goal, kn_error *err)
 {
     double odd = 0, rest = 0;
@@ -311,7 +313,7 @@ static kn_status begin(kn_queue *queue, struct bounded *s, const kn_buffer *righ
     return begin_state(queue, s, limit, length, err);
 }
 
-// ---- after ----
+// ---- results ----
 
 static kn_solve_stopped reason_of(const struct bounded *s, unsigned code, double right)
 {
@@ -325,7 +327,8 @@ static kn_solve_stopped reason_of(const struct bounded *s, unsigned code, double
                                                                               : KN_SOLVE_STOPPED_TOLERANCE;
 }
 
-// Of the cells that iterations left: the first one with a reason, or the last one.
+// Reads the end from the cells of the iterations: the first iteration with a reason to stop, or else the last
+// one.
 static kn_status take_end(const struct bounded *s, const double *cells, size_t launched,
                           kn_solve_result *result, kn_error *err)
 {

@@ -9,19 +9,19 @@
 #include "operator/host_products.h"
 #include "sirt.h"
 
-// Vectors in double precision; x and `before` have numbers of the operator's type alone.
+// Vectors in double precision; the values of x and `before` are numbers of the operator's type.
 struct bounded {
     struct host_products products;
     const struct host_bounded_options *options;
     size_t rows, columns;
-    double *x, *before;                 // x, and x of the iteration before
-    double *gradient, *gradient_before; // A^T (A x - b) and the correction's
-    double *y;                          // room for one more
+    double *x, *before;                 // x, and x of the previous iteration
+    double *gradient, *gradient_before; // A^T (A x - b) plus the gradient of the correction
+    double *y;                          // room for one more vector
     double *column_sums;
     double *b, *residual; // residual = A x - b
-    double *row_sums;     // of SIRT; otherwise room for a vector of rows
+    double *row_sums;     // for SIRT; otherwise room for a vector with a number per row
     void *memory;
-    double step, t, momentum; // FISTA's: 1 / |A^T A|, and how far beyond x it steps from
+    double step, t, momentum; // for FISTA: 1 / |A^T A|, and how far it extrapolates beyond x
     size_t k;
 };
 
@@ -34,7 +34,7 @@ static double dot(const double *a, const double *b, size_t count)
     return sum;
 }
 
-// The nearest number of the type within the bounds, which are numbers of the type; not-a-number stays.
+// The nearest number of the type within the bounds, which are numbers of the type; NaN stays NaN.
 static double within(const struct bounded *s, double value)
 {
     double bounded =
@@ -59,7 +59,7 @@ static double take_residual(struct bounded *s)
     return sqrt(dot(s->residual, s->residual, s->rows));
 }
 
-// The gradient of that residual; returns the projected gradient's length.
+// Computes the gradient from that residual; returns the length of the projected gradient.
 static double take_gradient(struct bounded *s)
 {
     const struct solve_correction *correction = s->options->correction;
@@ -95,7 +95,8 @@ static void begin_fista(struct bounded *s)
     memcpy(s->before, s->x, s->columns * sizeof *s->x);
 }
 
-// From y = x + momentum (x - before), whose gradient is the same of gradients. False: at a fixed point.
+// A step from y = x + momentum (x - before), whose gradient is the same combination of gradients. False: x is
+// a fixed point.
 static bool step_fista(struct bounded *s)
 {
     double momentum = s->momentum, next_t = (1 + sqrt(1 + 4 * s->t * s->t)) / 2, up = 0;
@@ -112,7 +113,7 @@ static bool step_fista(struct bounded *s)
         s->gradient_before[i] = s->gradient[i];
         s->x[i] = next;
     }
-    // A step against the gradient: begin anew.
+    // The step goes against the gradient: restarts the momentum.
     s->momentum = up > 0 ? 0 : (s->t - 1) / next_t;
     s->t = up > 0 ? 1 : next_t;
     return moves;
@@ -125,8 +126,8 @@ static void begin_bb(struct bounded *s)
     (void)s;
 }
 
-// The best step along the gradient, without bounds. The gradient is normalized, so that A of it is in the
-// range of single precision whatever the length of A and b.
+// The best step along the gradient, without bounds. The gradient is normalized, so that A times it is in the
+// range of single precision however large A and b are.
 static double steepest(struct bounded *s)
 {
     const struct solve_correction *correction = s->options->correction;
@@ -145,9 +146,9 @@ static double steepest(struct bounded *s)
     return curvature > 0 ? dot(along, along, n) / curvature : 0;
 }
 
-// Twice the long step s.s / s.y, then the short one s.y / y.y, of the last change s of x and y of its
-// gradient; before there is one, the best along the gradient. This order was the best of ten on a sinogram
-// with noise, by little. 0: s.y is not positive, so that the changes are rounding.
+// Twice the long step s.s / s.y, then once the short one s.y / y.y, from the last change s of x and y of its
+// gradient; before the first change, the best step along the gradient. This order was slightly the best of
+// ten on a noisy sinogram. Returns 0 if s.y is not positive, because the changes are then only rounding.
 static double barzilai_borwein(struct bounded *s)
 {
     double ss = 0, sy = 0, yy = 0;
@@ -201,7 +202,7 @@ static void begin_sirt(struct bounded *s)
                                            s->products.err);
 }
 
-// False: at a fixed point.
+// False: x is a fixed point.
 static bool step_sirt(struct bounded *s)
 {
     bool moves = false;
@@ -219,11 +220,11 @@ static bool step_sirt(struct bounded *s)
     return moves;
 }
 
-// ---- all of it ----
+// ---- the solver ----
 
 static const struct {
     void (*begin)(struct bounded *s);
-    bool (*step)(struct bounded *s); // from x, its gradient and residual to the next x; false: to none
+    bool (*step)(struct bounded *s); // moves x, its gradient and residual on; false: there is no next x
 } methods[] = {[KN_SOLVE_FISTA - KN_SOLVE_FISTA] = {begin_fista, step_fista},
                [KN_SOLVE_BB - KN_SOLVE_FISTA] = {begin_bb, step_bb},
                [KN_SOLVE_SIRT - KN_SOLVE_FISTA] = {begin_sirt, step_sirt}};
@@ -240,7 +241,7 @@ kn_solve_stopped ki_host_bounded_reason(const struct host_bounded_options *optio
     return result->gradient <= options->floor * first ? KN_SOLVE_STOPPED_FLOOR : KN_SOLVE_STOPPED_ITERATIONS;
 }
 
-// What is known of x after iteration k.
+// Fills in the result for x after iteration k.
 static void measure(struct bounded *s, struct host_bounded_result *result)
 {
     result->iterations = s->k;
@@ -298,7 +299,7 @@ static kn_status make_room(struct bounded *s, kn_error *err)
         *columns[i] = at;
     for (size_t i = 0; i < KI_COUNT(rows); i++, at += m)
         *rows[i] = at;
-    s->products.from = (float *)(void *)at; // two of the longest in its place
+    s->products.from = (float *)(void *)at; // two of the longest vectors share its place
     s->products.to = s->products.from + longest;
     return KN_OK;
 }

@@ -10,7 +10,7 @@
 #include "operator/proximal/tv.h"
 #include "shared/tv.h"
 
-// Vectors as cl/operator/tv.cl names them; x alone has numbers of the operator's type.
+// Vectors, named as in cl/operator/tv.cl; only the values of x are numbers of the operator's type.
 struct tv {
     struct host_products products;
     struct tv_grid grid;
@@ -19,10 +19,10 @@ struct tv {
     double *slant;       // A^H p + D^T y
     double *of_x, *of_b; // A x', and A x
     double *b, *p;
-    double *y;                           // times the step, of each axis
-    double step;                         // of x
-    double changes, variation, residual; // of this iteration: the former a square
-    double moved;                        // what of the changes is x's
+    double *y;                           // the dual of D x times the step, one axis after another
+    double step;                         // the step of x
+    double changes, variation, residual; // of this iteration; `changes` is a square
+    double moved;                        // the part of the changes that is due to x
     void *memory;
 };
 
@@ -34,7 +34,7 @@ static double within(const struct tv *s, double value)
     return s->products.is_single ? (double)(float)bounded : bounded;
 }
 
-// p and A x, from A x'.
+// Updates p and A x from A x'.
 static void step_rows(struct tv *s)
 {
     const double length = (double)TV_ROW_STEP, relaxation = (double)TV_RELAXATION;
@@ -53,7 +53,7 @@ static void step_rows(struct tv *s)
     s->residual = sqrt(squares);
 }
 
-// x and x', from A^H p and y.
+// Updates x and x' from A^H p and y.
 static void step_columns(struct tv *s)
 {
     s->moved = 0;
@@ -71,7 +71,7 @@ static void step_columns(struct tv *s)
     }
 }
 
-// What is known of x' after iteration k.
+// Fills in the result for x' after iteration k.
 static void measure(struct tv *s, struct host_bounded_result *result, size_t k)
 {
     s->changes = s->moved;
@@ -135,7 +135,7 @@ static kn_status make_room(struct tv *s, kn_error *err)
         *rows[i] = at;
     s->y = at;
     at += s->grid.axes * n;
-    s->products.from = (float *)(void *)at; // two of the longest in its place
+    s->products.from = (float *)(void *)at; // two of the longest vectors share its place
     s->products.to = s->products.from + longest;
     return KN_OK;
 }

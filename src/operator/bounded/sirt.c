@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-// What sums of `count` numbers may be off by, beside the greatest of them.
+// The rounding error that sums of `count` numbers may have, relative to the greatest of them.
 static double slack(kn_type type, const double *sums, size_t length, size_t count)
 {
     double greatest = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of rows and columns that KN_SOLVE_SIRT divides by: an A without negative elements has none that is
-// negative, and none of some of a row's elements that exceeds that of all.
+// The sums of rows and columns that KN_SOLVE_SIRT divides by. If A has no negative elements, no sum is
+// negative, and no sum of some elements of a row exceeds the sum of the whole row.
 #ifndef KN_OPERATOR_BOUNDED_SIRT_H
 #define KN_OPERATOR_BOUNDED_SIRT_H
 
@@ -20,7 +20,8 @@ static inline double ki_sirt_pattern(size_t i)
     return (double)((uint32_t)i * UINT32_C(2654435769) >> 31);
 }
 
-// KN_ERROR_ARGUMENT: a sum that shows negative elements, by more than sums in the type may be off.
+// KN_ERROR_ARGUMENT: a sum proves that A has negative elements, because it is off by more than the rounding
+// of sums in the type.
 kn_status ki_sirt_check(kn_type type, const struct sirt_sums *sums, kn_error *err);
 
 #endif

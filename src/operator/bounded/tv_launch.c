@@ -55,7 +55,7 @@ static kn_status launch_step(kn_queue *queue, const struct bounded *s, kn_error 
     return ki_bounded_launch(queue, s, BOUNDED_STEP, args, KI_COUNT(args), err);
 }
 
-// What x' is, and the step to the next one, which the last iteration's launch leaves out.
+// Evaluates x' and steps to the next one, except in the last iteration, whose launch only records.
 kn_status ki_bounded_iterate_tv(const void *data, kn_queue *queue, size_t k, bool last, kn_error *err)
 {
     const struct bounded *s = data;

@@ -11,7 +11,7 @@ static kn_status launch(kn_queue *queue, const struct cgnr *s, unsigned kernel, 
     return kn_launch(queue, s->kernels[kernel], &range, args, count, NO_EVENT, err);
 }
 
-// v += smooth D^H D d, and the sum of d.v.
+// v += smooth D^H D d, and partial sums of d.v.
 static kn_status launch_difference(kn_queue *queue, const struct cgnr *s, const kn_buffer *d, kn_error *err)
 {
     const kn_arg args[] = {KN_BUFFER(s->buffers[CGNR_V]),

@@ -118,7 +118,7 @@ struct cgnr_terms ki_cgnr_terms_of(const struct cgnr_options *options, kn_type t
                                    options->residual > 0 ? options->residual * options->residual : -1};
 }
 
-// Its bits: of a float in `name`, of a double their upper half in `top`.
+// Defines the bits of a bound: those of a float in `name`; those of a double with the upper half in `top`.
 static void define_bound(struct engine_defines *defines, const char *name, const char *top, double bound,
                          kn_type type)
 {
@@ -170,7 +170,7 @@ uint32_t ki_cgnr_parts(const kn_context *context, size_t group, size_t longest)
     return groups < CGNR_MOST_PARTS ? (uint32_t)groups : CGNR_MOST_PARTS;
 }
 
-// Of normal equations.
+// For the normal equations.
 static void choose_shape(struct cgnr *s)
 {
     size_t asked = s->options.groups;
@@ -181,7 +181,7 @@ static void choose_shape(struct cgnr *s)
         s->parts = asked < CGNR_MOST_PARTS ? (uint32_t)asked : CGNR_MOST_PARTS;
 }
 
-// Of a self-adjoint operator: by rows of `width` numbers that a work-item takes at a time.
+// For a self-adjoint operator: each work-item takes rows of `width` numbers.
 static void choose_equation_shape(struct cgnr *s)
 {
     const kn_device_info *info = kn_context_get_device(s->context);
@@ -241,11 +241,11 @@ static kn_status get_kernels(struct cgnr *s, kn_error *err)
         if (is_wanted(s, i))
             status = ki_engine_builtin_kernel(s->context, file_of(i), defines.items, defines.count,
                                               KN_POLICY_DEFAULT, names[i], &s->kernels[i], err);
-    s->options.correction = NULL; // it is the caller's
+    s->options.correction = NULL; // the string is the caller's
     return status;
 }
 
-// Which buffer stands for it, itself or another one; CGNR_BUFFERS: none.
+// The buffer that stands in for this one, which may be itself; CGNR_BUFFERS: none.
 static unsigned stands_for(const struct cgnr *s, unsigned buffer)
 {
     if (buffer == CGNR_RIGHT)

@@ -87,7 +87,8 @@ static kn_status launch_turn(kn_queue *queue, const struct cgnr *s, kn_error *er
 
 // ---- an iteration ----
 
-// The step that the iteration before has prepared, and with it x of this one; unless it is the last, A d.
+// Takes the step that the previous iteration has prepared, which gives this iteration's x; unless this is the
+// last iteration, also computes A d.
 static kn_status iterate_equation(kn_queue *queue, const struct cgnr *s, bool last, kn_error *err)
 {
     kn_status status = ki_cg_launch_step(queue, s, err);
@@ -100,7 +101,7 @@ static kn_status iterate_equation(kn_queue *queue, const struct cgnr *s, bool la
     return status ? status : ki_cg_launch_curve(queue, s, err);
 }
 
-// The same of normal equations, with A^T A d.
+// The same for the normal equations, with A^T A d.
 static kn_status iterate_separate(kn_queue *queue, const struct cgnr *s, bool last, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
@@ -131,14 +132,14 @@ static kn_status iterate(const void *data, kn_queue *queue, size_t iteration, bo
                                    : iterate_separate(queue, s, last, err);
 }
 
-// ---- all of them ----
+// ---- all iterations ----
 
 size_t ki_cgnr_cell_of(const struct cgnr *s, size_t k)
 {
     return CGNR_CELLS * (size_t)s->parts + CGNR_START + CGNR_CELLS * k;
 }
 
-// What a block does beyond the last iteration is nothing, but for separate products.
+// Launches of a block beyond the last iteration do nothing, except for separate products.
 static struct operator_loop loop_of(const struct cgnr *s, size_t most)
 {
     bool looks = s->options.gradient > 0 || cgnr_keeps_residual(&s->options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches that the loop as its source prints it has in place of the step (cl/operator/cgnr_printed.cl).
+// The launches that replace the step in the loop as printed in the paper (cl/operator/cgnr_printed.cl).
 #include "base/array.h"
 #include "cgnr_internal.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A solution by the device's solver: what is done before its iterations and after them.
+// A solution by the device's solver: its preparation and its result.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "cgnr_internal.h"
 
-// ---- before ----
+// ---- preparation ----
 
-// No iteration is done; `goal`: |b|^2.
+// No iteration is done yet; `goal`: |b|^2.
 static kn_status begin_state(kn_queue *queue, const struct cgnr *s, double goal, kn_error *err)
 {
     const double zero = 0;
@@ -23,18 +23,18 @@ static kn_status begin_state(kn_queue *queue, const struct cgnr *s, double goal,
     return status ? status : ki_loop_put(queue, state, first, goal, err);
 }
 
-// to = A x; without x, 0.
+// to = A x; 0 if x is NULL.
 static kn_status multiply(kn_queue *queue, const struct cgnr *s, const kn_buffer *x, kn_buffer *to,
                           kn_error *err)
 {
-    const double zero = 0; // whose bytes are those of a float's, too
+    const double zero = 0; // has the bytes of a float's 0, too
 
     return x ? ki_operator_apply(s->a, queue, false, x, to, err)
              : kn_buffer_fill(queue, to, &zero, cgnr_number(s), 0, s->rows * cgnr_number(s), NO_EVENT, err);
 }
 
-// r = A x - b, in the products' order, or of a self-adjoint operator h = (A + L) x - b, where x, if it is not
-// NULL, is X.
+// r = A x - b, in the order of the products, or for a self-adjoint operator h = (A + L) x - b. x is X or
+// NULL.
 static kn_status launch_residual(kn_queue *queue, const struct cgnr *s, const kn_buffer *x,
                                  const kn_buffer *right, kn_error *err)
 {
@@ -49,7 +49,7 @@ static kn_status launch_residual(kn_queue *queue, const struct cgnr *s, const kn
                     : ki_cgnr_launch_residual(queue, s, right, err);
 }
 
-// The same, and squares of it and of b.
+// The same, with the squares of it and of b.
 static kn_status find_residual(kn_queue *queue, const struct cgnr *s, const kn_buffer *x,
                                const kn_buffer *right, double *rest, double *goal, kn_error *err)
 {
@@ -66,7 +66,7 @@ static kn_status find_residual(kn_queue *queue, const struct cgnr *s, const kn_b
     return status;
 }
 
-// h = A^T (A x - b) + L x, of r = A x - b.
+// h = A^T (A x - b) + L x, with A x - b in r.
 static kn_status begin_gradient(kn_queue *queue, const struct cgnr *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
@@ -75,10 +75,10 @@ static kn_status begin_gradient(kn_queue *queue, const struct cgnr *s, kn_error 
     return status ? status : ki_cgnr_launch_curve(queue, s, b[CGNR_X], b[CGNR_X], b[CGNR_H], err);
 }
 
-// d and e are 0.
+// d = 0 and e = 0.
 static kn_status begin_direction(kn_queue *queue, const struct cgnr *s, kn_error *err)
 {
-    const double zero = 0; // whose bytes are those of a float's, too
+    const double zero = 0; // has the bytes of a float's 0, too
     size_t bytes = s->columns * cgnr_number(s);
     kn_status status =
         kn_buffer_fill(queue, s->buffers[CGNR_D], &zero, cgnr_number(s), 0, bytes, NO_EVENT, err);
@@ -89,20 +89,20 @@ static kn_status begin_direction(kn_queue *queue, const struct cgnr *s, kn_error
 
 static kn_status begin_solution(kn_queue *queue, const struct cgnr *s, const kn_buffer *start, kn_error *err)
 {
-    const double zero = 0; // whose bytes are those of a float's, too
+    const double zero = 0; // has the bytes of a float's 0, too
     size_t bytes = s->columns * cgnr_number(s);
 
     return start ? kn_buffer_copy(queue, start, 0, s->buffers[CGNR_X], 0, bytes, NO_EVENT, err)
                  : kn_buffer_fill(queue, s->buffers[CGNR_X], &zero, cgnr_number(s), 0, bytes, NO_EVENT, err);
 }
 
-// Whether noise is reached before the residual's part of |b| is; `goal`: |b|^2.
+// Whether the stop at `noise` comes before the one at a fraction of |b|; `goal`: |b|^2.
 static bool noise_is_first(const struct cgnr_options *options, double goal)
 {
     return options->noise > 0 && options->noise >= options->residual * sqrt(goal);
 }
 
-// What |A x - b|^2 may be of |b|^2, `goal`, in the end.
+// Sets the fraction of |b|^2, `goal`, at which |A x - b|^2 ends the iterations.
 static void set_goal(struct cgnr *s, double goal)
 {
     const struct cgnr_options *options = &s->options;
@@ -112,12 +112,12 @@ static void set_goal(struct cgnr *s, double goal)
         s->terms.residual = fmax(goal > 0 ? noise * noise / goal : 0, residual * residual);
 }
 
-// From the residual that is there; `goal`: |b|^2.
+// Begins the iterations with the current residual; `goal`: |b|^2.
 static kn_status begin_iterations(kn_queue *queue, const struct cgnr *s, double goal, kn_error *err)
 {
     kn_status status = begin_state(queue, s, goal, err);
 
-    if (!status && !s->options.self_adjoint) // else h is there
+    if (!status && !s->options.self_adjoint) // otherwise h is computed already
         status = begin_gradient(queue, s, err);
     return status ? status : begin_direction(queue, s, err);
 }
@@ -144,7 +144,7 @@ static kn_status begin(kn_queue *queue, struct cgnr *s, const kn_buffer *right, 
     return status ? status : begin_iterations(queue, s, *goal, err);
 }
 
-// x and h are the caller's.
+// `gradient` and x are the caller's.
 static kn_status begin_again(kn_queue *queue, struct cgnr *s, const kn_buffer *gradient, const kn_buffer *x,
                              kn_error *err)
 {
@@ -158,7 +158,7 @@ static kn_status begin_again(kn_queue *queue, struct cgnr *s, const kn_buffer *g
     return status ? status : begin_direction(queue, s, err);
 }
 
-// ---- after ----
+// ---- results ----
 
 static const enum cgnr_stopped reasons[] = {[0] = CGNR_STOPPED_ITERATIONS,
                                             [STOP_GRADIENT] = CGNR_STOPPED_GRADIENT,
@@ -201,7 +201,7 @@ void ki_cgnr_take_end(unsigned code, size_t iteration, struct cgnr_result *resul
     result->iterations = code > 0 && code < STOP_MOVED ? iteration - 1 : iteration;
 }
 
-// What the iterations left.
+// Reads the numbers that the iterations stored.
 static kn_status read_history(kn_queue *queue, const struct cgnr *s, size_t launched,
                               struct cgnr_result *result, kn_error *err)
 {
@@ -233,16 +233,16 @@ static unsigned count_launches(const struct cgnr *s)
                               : 3U + cgnr_keeps_residual(&s->options) + products + ki_cgnr_white_launches(s);
 }
 
-// Where the solution is.
+// The buffer that holds the solution.
 static kn_buffer *solution_of(const struct cgnr *s, const struct cgnr_result *found)
 {
     if (found->stopped == CGNR_STOPPED_WHITENESS)
         return s->white.x;
-    // Fused, iteration k leaves x in the other place than it has read it from.
+    // Fused, each iteration writes x to the other of two buffers.
     return s->buffers[s->is_fused && found->iterations % 2 == 0 ? CGNR_NEXT_X : CGNR_X];
 }
 
-// At most `most` iterations from where it has begun; x may be the caller's that it began from.
+// Runs at most `most` iterations from the prepared start; x may be the buffer that holds the caller's start.
 static kn_status iterate(kn_queue *queue, struct cgnr *s, size_t most, kn_buffer *x,
                          struct cgnr_result *found, kn_error *err)
 {
@@ -262,11 +262,11 @@ static kn_status iterate(kn_queue *queue, struct cgnr *s, size_t most, kn_buffer
                                    NO_EVENT, err);
 }
 
-// Of a self-adjoint operator and a right-hand side of 0, x = 0.
+// For a self-adjoint operator and a right-hand side of 0, the solution is 0.
 static kn_status answer_zero(kn_queue *queue, const struct cgnr *s, kn_buffer *x, struct cgnr_result *found,
                              kn_error *err)
 {
-    const double zero = 0; // whose bytes are those of a float's, too
+    const double zero = 0; // has the bytes of a float's 0, too
 
     found->stopped = CGNR_STOPPED_GRADIENT;
     found->history = s->options.history ? s->options.history : malloc(2 * sizeof *found->history);
@@ -277,15 +277,15 @@ static kn_status answer_zero(kn_queue *queue, const struct cgnr *s, kn_buffer *x
     return kn_buffer_fill(queue, x, &zero, cgnr_number(s), 0, s->columns * cgnr_number(s), NO_EVENT, err);
 }
 
-// Of a solution that failed, or is not wanted.
+// For a solution that failed, or whose result is not wanted.
 static void free_history(const struct cgnr *s, struct cgnr_result *found)
 {
     if (!s->options.history)
         free(found->history);
 }
 
-// The recurrence of the gradient gets to the floor of double precision when x does not yet: A^T A of a system
-// has the square of A's condition. Single precision has ki_cgnr_go_on.
+// The gradient's recurrence reaches the floor of double precision before x does, because the condition of A^T
+// A is the square of A's. In single precision, ki_cgnr_go_on serves this purpose.
 static bool is_worth_refining(const struct cgnr *s, const struct cgnr_result *found)
 {
     return s->type == KN_F64 && !s->options.printed && s->options.gradient == 0 &&
@@ -293,7 +293,7 @@ static bool is_worth_refining(const struct cgnr *s, const struct cgnr_result *fo
            found->gradient > 0;
 }
 
-// One history of both, in place of the first one's.
+// Appends the second history to the first one.
 static kn_status join(kn_queue *queue, const struct cgnr *s, struct cgnr_result *found,
                       const struct cgnr_result *again, kn_error *err)
 {
@@ -324,7 +324,7 @@ static kn_status join(kn_queue *queue, const struct cgnr *s, struct cgnr_result 
     return KN_OK;
 }
 
-// Goes on from x, whose gradient is computed anew, in what iterations are left.
+// Continues from x with a recomputed gradient, for the iterations that are left.
 static kn_status refine(kn_queue *queue, struct cgnr *s, const kn_buffer *right, kn_buffer *x,
                         struct cgnr_result *found, kn_error *err)
 {
@@ -333,7 +333,7 @@ static kn_status refine(kn_queue *queue, struct cgnr *s, const kn_buffer *right,
     double *room = s->options.history, *own = ki_kept_take(&queue->kept, bytes), goal;
     kn_status status = own ? begin(queue, s, right, x, &goal, err) : ki_fail_memory(err, bytes, "solving");
 
-    s->options.history = own; // the first one's stays
+    s->options.history = own; // the first history stays as it is
     if (!status)
         status = iterate(queue, s, left, x, &again, err);
     s->options.history = room;
@@ -413,7 +413,7 @@ kn_status ki_cgnr_enqueue(kn_queue *queue, struct cgnr *s, const kn_buffer *righ
     if (!status)
         status = launch_residual(queue, s, own, right, err);
     if (!status)
-        status = begin_iterations(queue, s, 1, err); // |b|^2 is looked at by stops alone, which ask the host
+        status = begin_iterations(queue, s, 1, err); // only stops that ask the host use |b|^2
     if (!status)
         status = ki_cgnr_launch_all(queue, s, err);
     return status ? status : kn_buffer_copy(queue, own, 0, x, 0, s->columns * cgnr_number(s), NO_EVENT, err);

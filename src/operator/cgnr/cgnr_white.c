@@ -5,7 +5,7 @@
 #include "operator/ncp.h"
 #include "cgnr_internal.h"
 
-// Groups that add up periodograms.
+// The most groups that add up periodograms.
 enum { MOST_GROUPS = 64 };
 #define GREATEST_SCALE 1e30 // a float
 
@@ -75,7 +75,7 @@ kn_status ki_cgnr_white_begin(kn_queue *queue, const struct cgnr *s, double goal
 
 unsigned ki_cgnr_white_launches(const struct cgnr *s)
 {
-    return s->white.plan ? 1 + WHITE_KERNELS : 0; // a segment is transformed in one pass
+    return s->white.plan ? 1 + WHITE_KERNELS : 0; // each segment is transformed in one pass
 }
 
 static kn_status launch(kn_queue *queue, const struct cgnr *s, unsigned kernel, size_t groups,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A self-adjoint operator's equation (A + L) x = b.
+// Conjugate gradients on the equation (A + L) x = b of a self-adjoint operator.
 #include <math.h>
 #include <string.h>
 
@@ -7,14 +7,14 @@
 #include "base/error.h"
 #include "host_cgnr.h"
 
-// Vectors in the operator's own order: r = b - (A + L) x, and v = (A + L) d.
+// Vectors in the operator's order: r = b - (A + L) x, and v = (A + L) d.
 struct cg {
     const struct host_cgnr_operator *a;
     const struct host_vectors *vectors;
     const struct host_cgnr_options *options;
     void *x, *d, *r, *v, *l;
-    double *wide_d, *wide_l; // in the order that files have
-    double squares;          // of r
+    double *wide_d, *wide_l; // in the order of the caller's arrays
+    double squares;          // the sum of the squares of r
     void *memory;
 };
 
@@ -55,7 +55,7 @@ static kn_status apply(struct cg *s, const void *from, kn_error *err)
     return KN_OK;
 }
 
-// r and its squares anew.
+// Recomputes r and the sum of its squares.
 static kn_status remain(struct cg *s, const void *b, kn_error *err)
 {
     kn_status status = apply(s, s->x, err);
@@ -65,7 +65,7 @@ static kn_status remain(struct cg *s, const void *b, kn_error *err)
     return status;
 }
 
-// One iteration; `*goes_on` false if no direction is left.
+// One iteration; sets `*goes_on` to false if no direction is left.
 static kn_status iterate(struct cg *s, bool *goes_on, double *step, kn_error *err)
 {
     size_t n = s->a->columns;

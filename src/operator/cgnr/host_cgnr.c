@@ -10,23 +10,23 @@
 #include "base/error.h"
 #include "operator/ncp.h"
 
-// What one solution has, in the host's own order. z = A^T r with r = b - A x: the gradient is F(x) - z.
+// The state of a solution, in the host's order. z = A^T r with r = b - A x: the gradient is F(x) - z.
 struct solve {
     const struct host_cgnr_operator *a;
-    struct host_vectors *v; // its own
+    struct host_vectors *v; // owned
     const struct host_cgnr_options *options;
-    kn_status status; // of the last product
+    kn_status status; // status of the last product
     kn_error *err;
-    void *x, *d, *z, *z_before;       // `columns` each
-    void *h;                          // M^-1 (z - F(x)), and with a preconditioner its room
-    void *s, *f, *f_along;            // and with a correction: z - F(x), F(x), F(x, d)
-    void *r, *w;                      // `rows` each; w = A d
-    double *wide_x, *wide_d, *wide_f; // `columns` each, in the files' order
-    double residual, gradient;        // squares: |r|^2, |F(x) - z|^2
-    double step;                      // the last one's length
+    void *x, *d, *z, *z_before;       // `columns` numbers each
+    void *h;                          // M^-1 (z - F(x)), and the preconditioner's workspace
+    void *s, *f, *f_along;            // only with a correction: z - F(x), F(x), F(x, d)
+    void *r, *w;                      // `rows` numbers each; w = A d
+    double *wide_x, *wide_d, *wide_f; // `columns` numbers each, in the order of the caller's arrays
+    double residual, gradient;        // squared: |r|^2, |F(x) - z|^2
+    double step;                      // length of the last step
     void *memory;
-    // The distance of the whitest residual so far from white noise; and the last one that is as white, its
-    // iteration, squares, and x.
+    // The distance of the whitest residual so far from white noise; and, of the last iteration that is as
+    // white, its number, squares, and x.
     double *wide_r, whiteness, best_residual, best_gradient;
     size_t best_k;
     void *best_x;
@@ -34,15 +34,15 @@ struct solve {
 
 enum { ALONE_FIRST = 2, FIRST_PAUSE = 16, LONGEST_PAUSE = 128 };
 
-// How many threads pay. Where other processes have the cores, threads that wait for one another take longer
-// than one alone; the numbers are the same.
+// Chooses between all threads and one. If other processes use the cores, threads that wait for one another
+// are slower than one alone; the numbers are the same.
 struct pace {
     unsigned threads;
-    double alone;        // least seconds of an iteration by one thread
-    size_t until, pause; // one thread up to iteration `until`; the next time for `pause` iterations
+    double alone;        // the shortest time of an iteration by one thread, in seconds
+    size_t until, pause; // one thread is used up to iteration `until`; the next time for `pause` iterations
 };
 
-// The sum of y^2; not-a-number where the operator fails, which ends the loop.
+// Returns the sum of y^2, or NaN if the operator fails, which ends the loop.
 static double multiply(struct solve *s, bool adjoint, const void *x, void *y)
 {
     double squares = 0;
@@ -70,7 +70,7 @@ static const void *descent(const struct solve *s)
     return s->options->correction ? s->s : s->z;
 }
 
-// What a direction begins with: the descent, or M^-1 times it.
+// The descent, or M^-1 times it: the part of a new direction that does not depend on the last one.
 static const void *preconditioned_descent(const struct solve *s)
 {
     return s->options->preconditioner ? s->h : descent(s);
@@ -85,7 +85,7 @@ static void precondition(struct solve *s)
     narrow(s, s->wide_f, s->h);
 }
 
-// Computes the descent, its square into `gradient`, and the preconditioned descent.
+// Computes the descent, its squared length in `gradient`, and the preconditioned descent.
 static void take_descent(struct solve *s)
 {
     const struct solve_correction *correction = s->options->correction;
@@ -122,8 +122,8 @@ static double take_along(struct solve *s)
 
 // ---- the loop ----
 
-// (g . e) / f of the source, with the preconditioned descent for g: e = A^T A d + F(x, d), of which A^T A d
-// is the change of z over alpha.
+// (g . e) / f as in the paper, with the preconditioned descent for g: e = A^T A d + F(x, d), where A^T A d is
+// the change of z divided by alpha.
 static double turned(const struct solve *s, double alpha, double curvature)
 {
     const void *g = preconditioned_descent(s);
@@ -134,7 +134,7 @@ static double turned(const struct solve *s, double alpha, double curvature)
     return ((after - ki_host_vectors_dot(s->v, g, s->z_before, n)) / alpha - along) / curvature;
 }
 
-// The step along d, and into `curvature` d . (A^T A d + F(x, d)); 0 if it does not go down.
+// The step along d; stores d . (A^T A d + F(x, d)) in `curvature`. Returns 0 if the step does not descend.
 static double take_step(struct solve *s, double *curvature)
 {
     double alpha;
@@ -144,8 +144,8 @@ static double take_step(struct solve *s, double *curvature)
     return alpha > 0 && isfinite(alpha) ? alpha : 0;
 }
 
-// One iteration; false if no direction of descent is left. A correction that is not linear (penalties are 0
-// on one side) may turn d until it leads up: then it begins anew with the gradient.
+// One iteration; false if no direction of descent is left. A correction that is not linear (a penalty is 0 on
+// one side) may turn d until it ascends: then the iteration restarts with the gradient.
 static bool iterate(struct solve *s)
 {
     size_t n = s->a->columns;
@@ -169,7 +169,7 @@ static bool iterate(struct solve *s)
     return true;
 }
 
-// From x and b in the files' order.
+// From x and b in the order of the caller's arrays.
 static void begin(struct solve *s, const void *b, const void *x)
 {
     const struct host_cgnr_operator *a = s->a;
@@ -183,7 +183,7 @@ static void begin(struct solve *s, const void *b, const void *x)
     memcpy(s->d, preconditioned_descent(s), s->a->columns * s->v->plan.size);
 }
 
-// Why to stop before `iterations`; HOST_CGNR_ITERATIONS if not. `right`, `first`: |b| and the first
+// The reason to stop before `iterations`, or HOST_CGNR_ITERATIONS. `right`, `first`: |b| and the first
 // gradient.
 static enum host_cgnr_stop look(const struct solve *s, double right, double first)
 {
@@ -198,7 +198,7 @@ static enum host_cgnr_stop look(const struct solve *s, double right, double firs
                                                                          : HOST_CGNR_ITERATIONS;
 }
 
-// Iteration k, timed; false if no direction of descent is left.
+// Runs iteration k and times it; false if no direction of descent is left.
 static bool iterate_at_pace(struct solve *s, struct pace *pace, size_t k)
 {
     double began = ki_clock_seconds(), seconds;
@@ -217,8 +217,8 @@ static bool iterate_at_pace(struct solve *s, struct pace *pace, size_t k)
     return goes_on;
 }
 
-// Whether iteration k is so far behind the last one whose residual could not be told from the whitest that
-// there is none to come (ncp.h).
+// Whether iteration k is so far behind the last one whose residual was not distinguishable from the whitest
+// that no whiter one is expected (ncp.h).
 static bool is_past_whitest(struct solve *s, size_t k)
 {
     double distance, noise = ki_ncp_of_noise(s->a->rows);
@@ -235,7 +235,7 @@ static bool is_past_whitest(struct solve *s, size_t k)
     return false;
 }
 
-// One iteration after the other; returns how many, and in `result` why no more.
+// Runs iterations; returns how many, and stores in `result` why they ended.
 static size_t loop(struct solve *s, double right, struct host_cgnr_result *result)
 {
     struct pace pace = {s->v->plan.threads, INFINITY, ALONE_FIRST, FIRST_PAUSE};
@@ -264,7 +264,7 @@ static size_t loop(struct solve *s, double right, struct host_cgnr_result *resul
     }
 }
 
-// What the caller is told of the loop's k iterations.
+// Fills in the result after k iterations.
 static void finish(struct solve *s, size_t k, struct host_cgnr_result *result)
 {
     if (result->stopped_by == HOST_CGNR_NCP) {
@@ -325,7 +325,7 @@ kn_status ki_host_cgnr(const struct host_cgnr_operator *a, const void *b,
 
 // ---- operators of koine/operator.h ----
 
-// `data` of such an operator.
+// The `data` of such an operator.
 struct bound {
     struct host_vectors vectors;
     struct ki_kept kept;

@@ -24,7 +24,7 @@ double ki_tv_step(double squared_norm)
     return (double)TV_RATIO / sqrt(2) / (squared_norm > 0 ? squared_norm : 1);
 }
 
-// Where the number after `at`, of that pixel, is along the axis; `at` itself at the end of a line.
+// The index of the next pixel's number along the axis; `at` itself at the end of a line.
 static size_t next_of(const struct tv_grid *grid, unsigned axis, size_t pixel, size_t at)
 {
     size_t place = pixel / grid->strides[axis] % grid->lengths[axis];
