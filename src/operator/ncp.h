@@ -22,7 +22,8 @@ size_t ki_ncp_segment(size_t count);
 // The rule that ends iterations: NCP_PATIENCE iterations after the last one whose residual is no further from
 // white noise than the whitest, plus NCP_MARGIN times the distance of noise itself. If the whitest is further
 // away than NCP_WHITE times that distance, it is not white, and may be a local minimum where only the coarse
-// structure has been learned: then the iterations end after three times as many.
+// structure has been learned: then the iterations end NCP_PATIENCE iterations after three times the number of
+// that last one.
 enum { NCP_SHORTEST = 8, NCP_PATIENCE = 5, NCP_MARGIN = 2, NCP_WHITE = 4 };
 
 #endif

@@ -29,8 +29,8 @@ kn_status ki_sparse_create(size_t rows, size_t columns, size_t nonzeros, struct 
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "a matrix of %zu x %zu with %zu nonzeros; expected at most %lu rows and columns", rows,
                        columns, nonzeros, (unsigned long)UINT32_MAX);
-    // Starts for rows, or transposed for columns, that hold nothing: a size that a header made up would take
-    // all memory.
+    // Refuses a matrix whose starts, for its rows or for the transposed columns, are far more than its
+    // nonzeros: sizes from a corrupt header could otherwise take all memory.
     if (longest > EMPTY_MOST && longest / EMPTY_RATIO > nonzeros)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "a matrix of %zu x %zu with only %zu nonzeros; is its size right?", rows, columns,
@@ -47,21 +47,21 @@ kn_status ki_sparse_create(size_t rows, size_t columns, size_t nonzeros, struct 
     return ki_fail_memory(err, bytes + (rows + 1) * sizeof *out->starts, "a sparse matrix");
 }
 
-// Turns the counts of rows, each stored one element further on, into where each row begins.
+// Turns the counts of rows, each stored one element further on, into the start of each row.
 static void add_up(uint64_t *starts, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         starts[i + 1] += starts[i];
 }
 
-// After all entries have been placed, every start has become the next row's: moves them back.
+// After all entries have been placed, every start is the next row's: moves them back.
 static void step_back(uint64_t *starts, size_t count)
 {
     memmove(starts + 1, starts, count * sizeof *starts);
     starts[0] = 0;
 }
 
-// Entries to the rows of the transposed matrix, `out`, in their order.
+// Places entries in the rows of the transposed matrix, `out`, in their order.
 static void place_transposed(const struct sparse_entries *entries, struct sparse_matrix *out)
 {
     for (size_t i = 0; i < entries->count; i++)
@@ -76,7 +76,7 @@ static void place_transposed(const struct sparse_entries *entries, struct sparse
     step_back(out->starts, out->rows);
 }
 
-// Leaves one nonzero for each row and column: the sum of those there are.
+// Sums all nonzeros with the same row and column into one.
 static void sum_duplicates(struct sparse_matrix *matrix)
 {
     size_t to = 0, from = 0;
@@ -145,7 +145,8 @@ size_t ki_sparse_longest_row(const struct sparse_matrix *matrix)
 kn_status ki_sparse_sort_rows(const struct sparse_matrix *matrix, uint32_t *order, kn_error *err)
 {
     size_t longest = ki_sparse_longest_row(matrix);
-    uint64_t *first = calloc(longest + 2, sizeof *first); // of rows longer by one, then of rows as long
+    uint64_t *first = calloc(longest + 2, sizeof *first); // the number of rows that are longer by one, then
+                                                          // the first position of rows of each length
 
     if (!first)
         return ki_fail_memory(err, (longest + 2) * sizeof *first, "sorting the rows of a sparse matrix");
@@ -158,7 +159,7 @@ kn_status ki_sparse_sort_rows(const struct sparse_matrix *matrix, uint32_t *orde
     return KN_OK;
 }
 
-// Whether entries come by rows, and in a row by columns.
+// Whether entries are sorted by rows, and by columns within a row.
 static bool ascend(const uint32_t *row, const uint32_t *column, size_t count)
 {
     for (size_t i = 1; i < count; i++)
@@ -167,7 +168,7 @@ static bool ascend(const uint32_t *row, const uint32_t *column, size_t count)
     return true;
 }
 
-// Entries that come by rows.
+// For entries that are sorted by rows.
 static kn_status take_ascending(const struct sparse_entries *entries, struct sparse_matrix *out,
                                 kn_error *err)
 {
@@ -199,7 +200,7 @@ kn_status ki_sparse_from_entries(const struct sparse_entries *entries, struct sp
     if (ascend(entries->row, entries->column, entries->count)) {
         status = take_ascending(entries, out, err);
     } else {
-        // By columns, then by rows: both keep the order of what is equal, so that a row's columns ascend.
+        // Sorts by columns, then by rows. Both sorts are stable, so that the columns of a row ascend.
         status = ki_sparse_create(entries->columns, entries->rows, entries->count, &transposed, err);
         if (status)
             return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with sparse matrices and with geometries as operators: koine/sparse.h.
+// Products with sparse matrices and with geometries, as operators: koine/sparse.h.
 #include "operator/operator.h"
 
 #include <math.h>
@@ -136,7 +136,7 @@ static kn_status prepare(kn_queue *queue, const struct sparse_source *source,
                                                         &choice->tuning, &a->device, err)
                             : ki_sparse_operator_create_parallel(queue, source->geometry, choice->format,
                                                                  &choice->tuning, &a->device, err);
-    // What was measured has ended when another queue applies it.
+    // Ends all measurements before another queue applies the operator.
     return status ? status : kn_queue_finish(queue, err);
 }
 
@@ -205,7 +205,7 @@ kn_status kn_sparse_operator_create(kn_queue *queue, const kn_sparse *matrix,
     return ki_error_name(__func__, create(__func__, queue, matrix, options, made, err), err);
 }
 
-// ---- what they tell ----
+// ---- properties ----
 
 // NULL for operators of another kind.
 static const struct sparse_applied *applied_of(const kn_operator *a)

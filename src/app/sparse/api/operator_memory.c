@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators of koine/sparse.h and koine/tomography.h will hold.
+// The memory that operators of koine/sparse.h and koine/tomography.h will hold.
 #include "app/sparse/product/spmv_internal.h"
 #include "base/error.h"
 #include "operator_internal.h"
 #include "sparse_internal.h"
 
-// Of a stored format: by the lengths of rows and columns alone.
+// For a stored format: depends only on the lengths of rows and columns.
 static kn_status estimate_stored(kn_queue *queue, const struct sparse_source *source,
                                  const struct sparse_choice *choice, kn_sparse_memory *memory, kn_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which products the options of koine/sparse.h ask for, and what is refused.
+// Turns the options of koine/sparse.h into a choice of products, and refuses invalid ones.
 #include "base/error.h"
 #include "base/sized.h"
 #include "engine/engine.h"

@@ -19,7 +19,7 @@ kn_status ki_sparse_wrap(struct sparse_matrix *matrix, kn_sparse **made, kn_erro
     return KN_OK;
 }
 
-// A matrix that the caller's arrays became. What is wrong with it is no file's fault.
+// Checks and wraps a matrix made from the caller's arrays. Errors in it are not a file's.
 static kn_status check_and_wrap(struct sparse_matrix *matrix, kn_sparse **made, kn_error *err)
 {
     kn_error found = KN_ERROR_INIT;
@@ -55,7 +55,7 @@ static kn_status create_csr(const struct sparse_matrix *given, kn_sparse **made,
 kn_status kn_sparse_create_csr(size_t rows, size_t columns, size_t nonzeros, const uint64_t *starts,
                                const uint32_t *indices, const double *values, kn_sparse **made, kn_error *err)
 {
-    // A struct to read from, whose pointers are not const because it usually owns them.
+    // Only read: the pointers of the struct are not const because it usually owns them.
     const struct sparse_matrix given = {.rows = rows,
                                         .columns = columns,
                                         .nonzeros = nonzeros,

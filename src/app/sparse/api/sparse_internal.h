@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kn_sparse (koine/sparse.h) is.
+// The contents of a kn_sparse (koine/sparse.h).
 #ifndef KN_APP_SPARSE_API_SPARSE_INTERNAL_H
 #define KN_APP_SPARSE_API_SPARSE_INTERNAL_H
 
@@ -11,7 +11,7 @@ struct kn_sparse {
     struct sparse_matrix matrix;
 };
 
-// Around a matrix, which it takes over: on failure it is freed.
+// Wraps a matrix and takes ownership of it: it is freed on failure.
 kn_status ki_sparse_wrap(struct sparse_matrix *matrix, kn_sparse **made, kn_error *err);
 
 #endif

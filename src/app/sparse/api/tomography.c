@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/tomography.h: its structs as those of this room, and what is refused.
+// koine/tomography.h: converts its structs to those of src/app/sparse/tomography, and refuses invalid ones.
 #include <koine/tomography.h>
 
 #include <math.h>
@@ -16,7 +16,7 @@
 
 enum {
     MOST_OVERSAMPLE = 64,
-    NARROWEST = 5 // detectors that a stripe is looked for among
+    NARROWEST = 5 // the fewest detectors in which stripes are searched
 };
 
 // ---- geometries ----
@@ -38,10 +38,10 @@ kn_status ki_sparse_read_geometry(const char *function, const kn_tomography_geom
                                      .detectors = read.detectors,
                                      .size = read.size,
                                      .axis = ((double)read.detectors - 1) / 2 + read.axis_offset};
-    status = ki_sparse_parallel_check(&sizes, err); // before angles are read
+    status = ki_sparse_parallel_check(&sizes, err); // before the angles are read
     if (status)
         return status;
-    sizes.theta = (double *)read.theta; // which is copied
+    sizes.theta = (double *)read.theta; // which the copy only reads
     status = ki_sparse_parallel_copy(&sizes, out, err);
     if (!status)
         status = ki_sparse_parallel_check(out, err);

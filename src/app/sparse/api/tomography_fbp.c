@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/tomography.h: plans of filtered back-projection, and what is refused.
+// koine/tomography.h: plans of filtered back-projection; refuses invalid options.
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ struct kn_tomography_fbp_plan {
     size_t detectors, rays, pixels;
     struct sparse_fbp_host *host;
     struct sparse_fbp_device *device;
-    kn_buffer *sinogram, *picture; // of arrays of the host's, from the first one on
+    kn_buffer *sinogram, *picture; // copies of the host's arrays; NULL until a run needs them
 };
 
 const char *kn_tomography_filter_name(kn_tomography_filter filter)
@@ -135,7 +135,7 @@ static kn_status check_sinogram(const kn_tomography_fbp_plan *plan, const void *
     return KN_OK;
 }
 
-// By buffers of the plan's own.
+// Runs with the plan's own buffers.
 static kn_status run_on_device(kn_tomography_fbp_plan *plan, const void *sinogram, void *picture,
                                kn_error *err)
 {

@@ -9,7 +9,7 @@
 #include "spmv_internal.h"
 
 struct sparse_operator {
-    struct spmv_product products[2]; // of A and of its transpose
+    struct spmv_product products[2]; // for A and for its transpose
     struct ki_text why[2];
 };
 
@@ -124,7 +124,7 @@ kn_status ki_sparse_operator_create_parallel(kn_queue *queue, const struct spars
     bool is_double = tuning && tuning->is_double;
     kn_status status = ki_sparse_parallel_check(geometry, err);
 
-    // In double the matrix is kept.
+    // In double precision the matrix is stored.
     if (!status && is_double && is_on_the_fly(format))
         status = ki_spmv_check_double(kn_context_get_device(kn_queue_get_context(queue)), format, err);
     if (!status && (is_double || !ki_spmv_takes_geometry(format))) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KN_SPARSE_AUTO: of the formats that are fast on one device or another, the one that a measurement with this
-// matrix on this device found to be the fastest. What it found stands in the cache on disk.
+// KN_SPARSE_AUTO: measures the formats that are fast on some device with this matrix on this device, and
+// takes the fastest. The result is stored in the cache on disk.
 #include <koine/experimental/cost.h>
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "spmv_internal.h"
 
 enum { EACH = 8 };
-// How many times longer or shorter a product may take than its bytes say.
+// The factor by which the time of a product may differ from the estimate by its bytes.
 static const double estimate_error = 8;
 
 static struct engine_choice geometry_choice_of(const struct spmv_task *task)
@@ -46,7 +46,7 @@ struct measurement {
     const struct spmv_task *task;
     const kn_sparse_format *formats;
     kn_buffer *x, *y;
-    struct spmv_product product; // of the format that is measured
+    struct spmv_product product; // in the measured format
 };
 
 static const char *name_of(const void *data, size_t way)
@@ -56,7 +56,7 @@ static const char *name_of(const void *data, size_t way)
     return ki_sparse_format_names[m->formats[way]];
 }
 
-// By the bytes that a product reads; of a geometry, which is computed, nothing is known.
+// Estimated from the bytes that a product reads; there is no estimate for a geometry, which is computed.
 static double estimate(const void *data, size_t way)
 {
     const struct measurement *m = data;
@@ -76,7 +76,7 @@ static double estimate(const void *data, size_t way)
 static kn_status open_measurement(struct measurement *m, kn_error *err)
 {
     kn_context *context = kn_queue_get_context(m->task->queue);
-    const double zero = 0; // whose bytes are those of a float's, too
+    const double zero = 0; // has the bytes of a float's 0, too
     size_t size = spmv_number_bytes(m->task), columns = ki_spmv_task_columns(m->task) * size;
     kn_status status = kn_buffer_create(context, columns, &m->x, err);
 
@@ -85,7 +85,7 @@ static kn_status open_measurement(struct measurement *m, kn_error *err)
     return status ? status : kn_buffer_fill(m->task->queue, m->x, &zero, size, 0, columns, NULL, err);
 }
 
-// A format that cannot serve this matrix does not serve.
+// Prepares a format; one that cannot store this matrix is left out.
 static kn_status begin(void *data, size_t way, kn_error *err)
 {
     struct measurement *m = data;

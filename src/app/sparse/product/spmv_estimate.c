@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of a product before it is made: what spmv_formats.c, spmv_slices.c, spmv_segments.c and
-// spmv_parallel.c will upload; and which formats are candidates of KN_SPARSE_AUTO.
+// The memory of a product before it is created: the buffers that spmv_formats.c, spmv_slices.c,
+// spmv_segments.c and spmv_parallel.c will upload; and the candidates of KN_SPARSE_AUTO.
 #include "base/array.h"
 #include "shared/sparse.h"
 #include "spmv_internal.h"
 
 enum { INDEX = 4, NARROW_INDEX = 2, START = 4 };
 
-// A nonzero with its index; a carried row's sum has an index, too.
+// A nonzero and its index; the carried sum of a row has an index, too.
 static size_t indexed(const struct spmv_task *task)
 {
     return INDEX + spmv_number_bytes(task);
 }
 
-// Rows, and what is added of those that do not end in a group.
+// The carried sums of rows that do not end within a group, with the rows' indices.
 static size_t carried(const struct spmv_task *task, size_t steps)
 {
     size_t tile = (size_t)task->tuning.group * task->tuning.items;
@@ -54,7 +54,7 @@ static kn_status estimate_sell(const struct spmv_task *task, size_t *bytes, kn_e
 
 // ---- KN_SPARSE_AUTO ----
 
-// Places of ELLPACK a nonzero from where it is not tried.
+// ELLPACK is not tried if it has more places per nonzero than this.
 enum { MOST_PADDING = 8 };
 
 static const kn_sparse_format stored[] = {
@@ -92,7 +92,7 @@ static kn_status estimate_auto(const struct spmv_task *task, size_t *bytes, kn_e
     return status;
 }
 
-// ---- all ----
+// ---- all formats ----
 
 kn_status ki_spmv_estimate(const struct spmv_task *task, kn_sparse_format format, size_t *bytes,
                            kn_error *err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats by rows, and the table of all.
+// The formats stored by rows, and the table of all formats.
 #include "base/array.h"
 #include "base/error.h"
 #include "spmv_internal.h"
@@ -49,7 +49,7 @@ static kn_status prepare_vector(const struct spmv_task *task, struct spmv_produc
     return status ? status : prepare_rows(task, task->matrix, "spmv_vector", lanes, product, err);
 }
 
-// By columns, which are the transposed matrix's rows.
+// Stored by columns, which are the rows of the transposed matrix.
 static kn_status prepare_backprojection(const struct spmv_task *task, struct spmv_product *product,
                                         kn_error *err)
 {

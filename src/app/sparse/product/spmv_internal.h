@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A product of a matrix and a vector as its format prepares it: memory, and launches in order.
+// A product of a matrix and a vector, as prepared by its format: buffers, and launches in order.
 #ifndef KN_APP_SPARSE_PRODUCT_SPMV_INTERNAL_H
 #define KN_APP_SPARSE_PRODUCT_SPMV_INTERNAL_H
 
@@ -9,7 +9,7 @@
 
 enum { SPMV_ARGUMENTS = 10, SPMV_LAUNCHES = 3, SPMV_BUFFERS = 8 };
 
-// The buffers of what is kept by rows, and by slices.
+// The buffers of formats stored by rows, and by slices.
 enum { SPMV_CSR_STARTS, SPMV_CSR_INDICES, SPMV_CSR_VALUES };
 enum { SPMV_SELL_STARTS, SPMV_SELL_ORDER, SPMV_SELL_INDICES, SPMV_SELL_VALUES };
 
@@ -28,30 +28,30 @@ struct spmv_launch {
 
 struct spmv_product {
     kn_sparse_format format;
-    size_t rows, columns; // of the matrix: y and x
-    bool adds;            // launches add to y, which is 0 before
+    size_t rows, columns; // of the matrix: lengths of y and x
+    bool adds;            // launches add to y, which must be 0 before
     kn_type type;         // of values, x and y
     kn_buffer *buffers[SPMV_BUFFERS];
     size_t buffer_count;
     struct spmv_launch launches[SPMV_LAUNCHES];
     size_t launch_count;
-    size_t bytes; // of the matrix: what an application reads
+    size_t bytes; // of the matrix that a product reads
 };
 
-// What a format is made from.
+// The input of a format.
 struct spmv_task {
     kn_queue *queue;
     const kn_device_info *info;
-    const struct sparse_matrix *matrix, *transposed; // NULL for what is made from a geometry
+    const struct sparse_matrix *matrix, *transposed; // NULL if the product is made from a geometry
     const struct sparse_parallel *geometry;
-    bool back; // of a geometry: y = A^T x
-    // Of a geometry's way back: for each projection what pixels get from between two detectors, interpolated,
-    // is multiplied by, instead of being weighted as in A; NULL: weighted.
+    bool back; // for a geometry: y = A^T x
+    // For the back-projection of a geometry: the factors of the projections, by which the values interpolated
+    // between two detectors are multiplied, instead of the weights of A; NULL: the weights of A.
     const double *interpolated;
-    struct sparse_tuning tuning; // filled in
+    struct sparse_tuning tuning; // with all sizes filled in
 };
 
-// ---- what formats are made of ----
+// ---- parts that formats share ----
 
 static inline struct spmv_argument spmv_x(void)
 {
@@ -73,18 +73,18 @@ static inline struct spmv_argument spmv_number(size_t value)
     return (struct spmv_argument){.kind = SPMV_NUMBER, .number = (uint32_t)value};
 }
 
-// Bytes of a number of the type.
+// Size in bytes of a number of the type.
 static inline size_t spmv_number_bytes(const struct spmv_task *task)
 {
     return task->tuning.is_double ? sizeof(double) : sizeof(float);
 }
 
-// Memory of the host, which the caller frees; `address` is that of a pointer.
+// Allocates memory on the host, which the caller frees; `address` is the address of a pointer.
 kn_status ki_spmv_allocate(void *address, size_t bytes, kn_error *err);
-// The product's next buffer, all of which an application reads; `data`, of the host's, may be NULL.
+// Creates the product's next buffer, all of which a product reads; `data`, on the host, may be NULL.
 kn_status ki_spmv_upload(const struct spmv_task *task, struct spmv_product *product, const void *data,
                          size_t bytes, kn_buffer **buffer, kn_error *err);
-// Values as the type has them.
+// Uploads values, converted to the type.
 kn_status ki_spmv_upload_values(const struct spmv_task *task, struct spmv_product *product,
                                 const double *values, size_t count, kn_buffer **buffer, kn_error *err);
 kn_status ki_spmv_upload_starts(const struct spmv_task *task, const struct sparse_matrix *matrix,
@@ -95,13 +95,14 @@ kn_status ki_spmv_upload_nonzeros(const struct spmv_task *task, const struct spa
 
 kn_status ki_spmv_kernel(const struct spmv_task *task, const char *file, const char *name,
                          unsigned index_bits, kn_kernel **kernel, kn_error *err);
-// A launch of at least so many work-items; none if that is 0.
+// Adds a launch of at least `items` work-items; none if `items` is 0.
 void ki_spmv_add_launch(struct spmv_product *product, kn_kernel *kernel, size_t items, size_t group,
                         const struct spmv_argument *arguments, size_t count);
-// Some devices stop a work-item's loops, silently: KN_ERROR_LIMIT.
+// KN_ERROR_LIMIT if the loops of a work-item are longer than the device allows: some devices stop them
+// silently.
 kn_status ki_spmv_check_loops(const struct spmv_task *task, const struct spmv_product *product, size_t loops,
                               kn_error *err);
-// Passes over the vector through local memory.
+// The passes over the vector through local memory.
 size_t ki_spmv_chunk_loops(const struct spmv_task *task);
 
 typedef kn_status spmv_prepare(const struct spmv_task *task, struct spmv_product *product, kn_error *err);
@@ -109,48 +110,49 @@ typedef kn_status spmv_prepare(const struct spmv_task *task, struct spmv_product
 spmv_prepare ki_spmv_prepare_layout, ki_spmv_prepare_layout_local, ki_spmv_prepare_ell, ki_spmv_prepare_sell;
 spmv_prepare ki_spmv_prepare_coo, ki_spmv_prepare_hyb, ki_spmv_prepare_merge;
 spmv_prepare ki_spmv_prepare_on_the_fly, ki_spmv_prepare_on_the_fly_local;
-// ELLPACK of the first `width` nonzeros of every row, by this kernel.
+// ELLPACK with the first `width` nonzeros of every row, for the kernel `name`.
 kn_status ki_spmv_prepare_side_by_side(const struct spmv_task *task, const char *name, size_t width,
                                        struct spmv_product *product, kn_error *err);
 
-// One for each format but KN_SPARSE_AUTO.
+// One function for each format except KN_SPARSE_AUTO.
 extern spmv_prepare *const ki_spmv_formats[SPARSE_FORMATS];
 
-// `tuning` may be NULL; what it leaves open is filled in.
+// `tuning` may be NULL; sizes of 0 are filled in.
 struct spmv_task ki_spmv_task_of(kn_queue *queue, const struct sparse_matrix *matrix,
                                  const struct sparse_matrix *transposed, const struct sparse_tuning *tuning);
 struct spmv_task ki_spmv_task_of_geometry(kn_queue *queue, const struct sparse_parallel *geometry, bool back,
                                           const struct sparse_tuning *tuning);
-// Of y, and of x.
+// The lengths of y and of x.
 size_t ki_spmv_task_rows(const struct spmv_task *task);
 size_t ki_spmv_task_columns(const struct spmv_task *task);
-// Whether a geometry alone makes it: those on the fly, and KN_SPARSE_AUTO among them.
+// Whether the format needs only a geometry: the formats on the fly, and KN_SPARSE_AUTO, which chooses one of
+// them.
 bool ki_spmv_takes_geometry(kn_sparse_format format);
-// What ki_sparse_operator_create refuses of a matrix and a format.
+// Refuses a matrix and a format for ki_sparse_operator_create.
 kn_status ki_spmv_check(const kn_device_info *info, const struct sparse_matrix *matrix,
                         kn_sparse_format format, bool is_double, kn_error *err);
 
-// Bytes of the buffers that a product of this format will have; of KN_SPARSE_AUTO the most that a candidate
-// has. Of matrices only sizes and starts are looked at. KN_ERROR_MEMORY: of the host, for lengths of rows.
+// The bytes of the buffers of a product in this format; for KN_SPARSE_AUTO, the most that a candidate needs.
+// Only sizes and starts of matrices are read. KN_ERROR_MEMORY: on the host, for the lengths of rows.
 kn_status ki_spmv_estimate(const struct spmv_task *task, kn_sparse_format format, size_t *bytes,
                            kn_error *err);
-// The same on the fly.
+// The same for the formats on the fly.
 size_t ki_spmv_estimate_parallel(const struct spmv_task *task, bool local);
-// What KN_SPARSE_AUTO tries.
+// The formats that KN_SPARSE_AUTO tries.
 const kn_sparse_format *ki_spmv_candidates(const struct spmv_task *task, size_t *count);
 bool ki_spmv_is_worth_trying(const struct spmv_task *task, kn_sparse_format format);
-// The nonzeros of a row that HYB keeps in ELLPACK. KN_ERROR_MEMORY.
+// The number of nonzeros of each row that HYB stores in ELLPACK. KN_ERROR_MEMORY.
 kn_status ki_spmv_hybrid_width(const struct sparse_matrix *matrix, size_t *width, kn_error *err);
-// Places of SELL.
+// The number of places in SELL, including padding.
 kn_status ki_spmv_sell_places(const struct sparse_matrix *matrix, size_t *places, kn_error *err);
 
-// Places of ELLPACK, stored for every row as long as the longest.
+// The number of places in ELLPACK, where every row is stored as long as the longest one.
 size_t ki_spmv_padded(const struct sparse_matrix *matrix);
 
 // y = M x in a format other than KN_SPARSE_AUTO. On failure `product` is empty.
 kn_status ki_spmv_product_create(const struct spmv_task *task, kn_sparse_format format,
                                  struct spmv_product *product, kn_error *err);
-// The fastest format for y = M x, and a summary of the measurement, which is appended.
+// Finds the fastest format for y = M x; appends a summary of the measurement to `why`.
 kn_status ki_spmv_choose(const struct spmv_task *task, kn_sparse_format *format, struct ki_text *why,
                          kn_error *err);
 kn_status ki_spmv_product_apply(kn_queue *queue, const struct spmv_product *product, const kn_buffer *x,

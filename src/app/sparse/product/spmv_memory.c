@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What formats share: their memory on the device, and their launches.
+// The parts that formats share: memory on the device, and launches.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 // ---- memory ----
 
-// The product's next buffer; `data` is of the host's.
+// Creates the product's next buffer; `data` is on the host.
 kn_status ki_spmv_upload(const struct spmv_task *task, struct spmv_product *product, const void *data,
                          size_t bytes, kn_buffer **buffer, kn_error *err)
 {
@@ -70,7 +70,7 @@ kn_status ki_spmv_upload_starts(const struct spmv_task *task, const struct spars
     return status;
 }
 
-// Indices and values from nonzero `first` on.
+// Uploads indices and values, beginning with nonzero `first`.
 kn_status ki_spmv_upload_nonzeros(const struct spmv_task *task, const struct sparse_matrix *matrix,
                                   struct spmv_product *product, kn_buffer **indices, kn_buffer **values,
                                   kn_error *err)
@@ -105,7 +105,7 @@ kn_status ki_spmv_kernel(const struct spmv_task *task, const char *file, const c
                                              name, kernel, err);
 }
 
-// A launch of at least so many work-items; none if that is 0.
+// Adds a launch of at least `items` work-items; none if `items` is 0.
 void ki_spmv_add_launch(struct spmv_product *product, kn_kernel *kernel, size_t items, size_t group,
                         const struct spmv_argument *arguments, size_t count)
 {
@@ -119,7 +119,7 @@ void ki_spmv_add_launch(struct spmv_product *product, kn_kernel *kernel, size_t 
     product->launch_count++;
 }
 
-// Some devices stop a work-item's loops, silently.
+// Some devices silently stop long loops of a work-item.
 kn_status ki_spmv_check_loops(const struct spmv_task *task, const struct spmv_product *product, size_t loops,
                               kn_error *err)
 {
@@ -132,7 +132,7 @@ kn_status ki_spmv_check_loops(const struct spmv_task *task, const struct spmv_pr
     return KN_OK;
 }
 
-// Passes over the vector through local memory.
+// The passes over the vector through local memory.
 size_t ki_spmv_chunk_loops(const struct spmv_task *task)
 {
     size_t columns = task->matrix->columns;

@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "spmv_internal.h"
 
-// Neighbours side by side, of a line.
+// The number of pairs of neighbours along a line.
 static size_t pairs_of(size_t length)
 {
     return length + 2;
@@ -23,7 +23,7 @@ struct view {
     uint32_t steep;
 };
 
-// Of a tile of pixels; a group is a multiple of it.
+// The side of a tile of pixels; the group is a multiple of it.
 static unsigned side_of(unsigned group)
 {
     return group < 32 ? group : 32;
@@ -40,8 +40,8 @@ struct spmv_task ki_spmv_task_of_geometry(kn_queue *queue, const struct sparse_p
     return task;
 }
 
-// What the tuning leaves open. Small pictures have few pixels for many work-items, and few tiles for large
-// groups.
+// Fills in the sizes that the tuning leaves open. Small pictures have few pixels for many work-items, and few
+// tiles for large groups.
 static void settle(struct spmv_task *task, bool local)
 {
     struct sparse_tuning *to = &task->tuning;
@@ -75,7 +75,7 @@ static size_t at_least(size_t count, size_t least)
     return count > least ? count : least;
 }
 
-// Lines of a band that local memory is for; a line is as long as the kernel has it.
+// The lines of a band that fit in local memory, with the kernel's length of a line.
 static unsigned band_rows(const struct sparse_tuning *tuning)
 {
     unsigned rows = 1, group = tuning->group;
@@ -147,7 +147,7 @@ static kn_status upload_views(const struct spmv_task *task, struct spmv_product 
                                  .drift = fixed(-drift / over),
                                  .weight = (float)(1 / view->greatest),
                                  .steep = view->steep};
-        if (task->interpolated) { // a weight of 1 - |k - u|
+        if (task->interpolated) { // the weight is 1 - |k - u|
             table[t].weight_bits = ki_float_bits(1);
             table[t].weight = (float)task->interpolated[t];
         }
@@ -161,7 +161,7 @@ static kn_status upload_views(const struct spmv_task *task, struct spmv_product 
 
 // ---- launches ----
 
-// The picture's neighbours side by side along its lines and columns, in memory of their own.
+// Copies the picture's pairs of neighbours along its lines and along its columns.
 static kn_status add_turn(const struct spmv_task *task, struct spmv_product *product, kn_buffer *pairs[2],
                           kn_error *err)
 {
@@ -183,7 +183,7 @@ static kn_status add_turn(const struct spmv_task *task, struct spmv_product *pro
     return status;
 }
 
-// A kernel with the views, what it reads and writes, and the geometry's numbers.
+// Adds a kernel with the views, its input and output, and the numbers of the geometry.
 static void add_kernel(const struct spmv_task *task, struct spmv_product *product, kn_kernel *kernel,
                        const struct spmv_argument *vectors, size_t count, size_t items)
 {
@@ -266,7 +266,7 @@ static kn_status prepare(const struct spmv_task *given, bool local, struct spmv_
     kn_status status;
 
     settle(task, local);
-    // A band's or a batch's elements are shared by a group.
+    // A group shares the elements of a band or a batch.
     status = ki_spmv_check_loops(
         task, product, at_least(task->back ? geometry->angles : geometry->size, task->tuning.chunk / 32),
         err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A product as its format prepared it: made, applied and freed.
+// A product as prepared by its format: creation, application and release.
 #include "spmv_internal.h"
 
 void ki_spmv_product_free(struct spmv_product *product)
@@ -34,7 +34,7 @@ static kn_arg argument_of(const struct spmv_argument *argument, const kn_buffer 
 kn_status ki_spmv_product_apply(kn_queue *queue, const struct spmv_product *product, const kn_buffer *x,
                                 kn_buffer *y, kn_error *err)
 {
-    const double zero = 0; // whose bytes are those of a float's, too
+    const double zero = 0; // has the bytes of a float's 0, too
     size_t size = kn_type_size(product->type);
     kn_arg args[SPMV_ARGUMENTS];
     kn_status status = KN_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats in segments of equal work: COO and, with ELLPACK before it, HYB; merge.
+// Formats in segments of equal work: COO; HYB, which is ELLPACK followed by COO; and merge.
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -8,7 +8,7 @@
 
 enum { CARRY_GROUP = 64 };
 
-// What groups leave of rows that do not end in them, and its addition.
+// The sums of rows that do not end within a group, and the launch that adds them.
 static kn_status prepare_carry(const struct spmv_task *task, struct spmv_product *product, size_t groups,
                                kn_buffer **rows, kn_buffer **sums, kn_error *err)
 {
@@ -32,7 +32,7 @@ static kn_status add_carry(const struct spmv_task *task, struct spmv_product *pr
     return status;
 }
 
-// Nonzeros beyond the first `width` of each row.
+// The nonzeros beyond the first `width` of each row.
 static kn_status prepare_entries(const struct spmv_task *task, size_t width, struct spmv_product *product,
                                  kn_error *err)
 {
@@ -85,8 +85,8 @@ kn_status ki_spmv_prepare_coo(const struct spmv_task *task, struct spmv_product 
     return prepare_entries(task, 0, product, err);
 }
 
-// What a third of the rows have at least: ELLPACK's nonzero costs a third of COO's, as Bell and Garland
-// found.
+// The length that at least a third of the rows have: a nonzero in ELLPACK costs a third of one in COO, as
+// Bell and Garland found.
 kn_status ki_spmv_hybrid_width(const struct sparse_matrix *matrix, size_t *width, kn_error *err)
 {
     size_t longest = ki_sparse_longest_row(matrix), rows = 0;
@@ -105,7 +105,7 @@ kn_status ki_spmv_hybrid_width(const struct sparse_matrix *matrix, size_t *width
     return KN_OK;
 }
 
-// ELLPACK comes first, into a y that is not looked at; COO adds.
+// ELLPACK comes first and overwrites y; COO adds to it.
 kn_status ki_spmv_prepare_hyb(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
 {
     size_t width = 0;
@@ -121,7 +121,8 @@ kn_status ki_spmv_prepare_hyb(const struct spmv_task *task, struct spmv_product 
     return status;
 }
 
-// A tile's products and row ends, and what its work-items add up (cl/app/sparse/sparse_segments.cl).
+// Checks that local memory holds a tile's products and row ends, and the sums of its work-items
+// (cl/app/sparse/sparse_segments.cl).
 static kn_status check_tile(const struct spmv_task *task, size_t group, size_t tile, kn_error *err)
 {
     size_t bytes = (tile + group) * (sizeof(uint32_t) + spmv_number_bytes(task)) + 3 * sizeof(uint32_t);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats with neighbouring rows' nonzeros side by side: all rows' (ELLPACK), or those of slices (SELL).
+// Formats with the nonzeros of neighbouring rows side by side: those of all rows (ELLPACK), or of slices
+// (SELL).
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static kn_status upload_side_by_side(const struct spmv_task *task, size_t width,
     double *numbers = NULL;
     kn_status status = KN_OK;
 
-    // Before the host is asked for it.
+    // Checked before the host allocates it.
     if (padded > task->info->max_alloc / spmv_number_bytes(task))
         return ki_fail(
             err, KN_ERROR_LIMIT,
@@ -133,7 +134,7 @@ kn_status ki_spmv_prepare_ell(const struct spmv_task *task, struct spmv_product 
     return status ? status : ki_spmv_prepare_side_by_side(task, "spmv_ell", longest, product, err);
 }
 
-// ---- slices of rows of like length ----
+// ---- slices of rows of similar length ----
 
 static size_t length_of(const struct sparse_matrix *matrix, uint32_t row)
 {
@@ -143,7 +144,7 @@ static size_t length_of(const struct sparse_matrix *matrix, uint32_t row)
 struct slices {
     size_t count;
     uint32_t *starts, *order;
-    void *indices; // of 16 bits if `narrow`
+    void *indices; // 16-bit indices if `narrow`
     double *values;
     bool narrow;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a format is made from: the matrix or the geometry, and the tuning that was asked for, filled in.
+// The input of a format: the matrix or the geometry, and the tuning, with open sizes filled in.
 #include "spmv_internal.h"
 
 const char *const ki_sparse_format_names[] = {"auto",
@@ -18,7 +18,7 @@ const char *const ki_sparse_format_names[] = {"auto",
                                               "merge",
                                               NULL};
 
-// Work-items a row, up to `most`: about as many as it has nonzeros.
+// Work-items per row: about as many as it has nonzeros, at most `most`.
 static unsigned lanes_for(const struct sparse_matrix *matrix, unsigned most)
 {
     double mean = matrix->rows ? (double)matrix->nonzeros / (double)matrix->rows : 0;

@@ -11,15 +11,15 @@
 
 enum { MOST = 2048, MOST_SWEEPS = 60 };
 
-// An eigenvalue, and the last element of its vector.
+// An eigenvalue, and the last component of its eigenvector.
 struct ritz {
     double value, last;
 };
 
 // ---- eigenvalues ----
 
-// One sweep of the implicit QL method over rows first to last (EISPACK's imtql2); `off[i]` is beside rows i
-// and i + 1. False where a rotation has come apart, and the next sweep goes on.
+// One sweep of the implicit QL method over rows first to last (EISPACK's imtql2); `off[i]` is the
+// off-diagonal element between rows i and i + 1. False if a rotation has vanished; the next sweep continues.
 static bool sweep(struct ritz *ritz, double *off, size_t first, size_t last)
 {
     double g = (ritz[first + 1].value - ritz[first].value) / (2 * off[first]), r = hypot(g, 1);
@@ -52,7 +52,8 @@ static bool sweep(struct ritz *ritz, double *off, size_t first, size_t last)
     return true;
 }
 
-// From the diagonal, in `ritz`, and `off`, count numbers of which the last one is 0, to the eigenvalues.
+// Computes the eigenvalues from the diagonal, in `ritz`, and the off-diagonal elements `off`, `count` numbers
+// of which the last one is 0.
 static void diagonalise(struct ritz *ritz, double *off, size_t count)
 {
     for (size_t first = 0; first < count; first++)
@@ -75,7 +76,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// T_k of the first `count` iterations; returns the number beside its last row, which the next one would have.
+// Makes T_k from the first `count` iterations; returns the off-diagonal element after its last row.
 static double make_tridiagonal(const double *gradients, const double *steps, size_t count, struct ritz *ritz,
                                double *off)
 {
@@ -94,9 +95,9 @@ static double make_tridiagonal(const double *gradients, const double *steps, siz
     return before;
 }
 
-// How many copies there are among ascending Ritz values, those no farther than rounding from the one before;
-// and how much there is of the next: what of orthogonality is lost is epsilon over the residual of a Ritz
-// value (Paige), which is `beside` times its vector's last element.
+// Counts the copies among ascending Ritz values: those no farther than rounding from the previous one. Also
+// estimates the share of the next copy in `next`: the loss of orthogonality is epsilon divided by the
+// residual of a Ritz value (Paige), which is `beside` times the last component of its eigenvector.
 static size_t count_copies(const struct ritz *ritz, size_t count, double beside, double epsilon, double *next)
 {
     double greatest = ritz[count - 1].value, residual = INFINITY;
@@ -112,8 +113,8 @@ static size_t count_copies(const struct ritz *ritz, size_t count, double beside,
 
 // ---- the distance ----
 
-// The square of the distance that x moved in iterations first + 1 to count, by |d_i|^2 = |g_i|^4 sum_j<=i 1 /
-// |g_j|^2 and d_i.d_j = |d_i|^2 |g_j|^2 / |g_i|^2 for i < j. inverse: these sums of 1 / |g|^2.
+// The square of the distance that x moved in iterations first + 1 to count, from |d_i|^2 = |g_i|^4 sum_j<=i 1
+// / |g_j|^2 and d_i.d_j = |d_i|^2 |g_j|^2 / |g_i|^2 for i < j. inverse: these sums of 1 / |g|^2.
 static double square_of_distance(const double *gradients, const double *steps, const double *inverse,
                                  size_t first, size_t count)
 {
@@ -142,7 +143,7 @@ static void find_distance(const double *gradients, const double *steps, double *
         count > 0 ? sqrt(square_of_distance(gradients, steps, inverse, count - 1, count)) : 0;
 }
 
-// ---- all of it ----
+// ---- the lag ----
 
 static size_t usable(const double *gradients, const double *steps, size_t count)
 {
@@ -159,7 +160,7 @@ kn_status ki_sparse_lag_of(const double *gradients, const double *steps, size_t 
 {
     size_t k = usable(gradients, steps, count), looked = k < MOST ? k : MOST;
     struct ritz *ritz = malloc((looked + 1) * sizeof *ritz);
-    double *off = malloc((k + 1) * sizeof *off), beside; // then for find_distance
+    double *off = malloc((k + 1) * sizeof *off), beside; // later used by find_distance
     kn_status status = ritz && off ? KN_OK : ki_fail_memory(err, (looked + k) * sizeof *ritz, "the accuracy");
 
     memset(lag, 0, sizeof *lag);

@@ -11,15 +11,15 @@
 
 struct sparse_preconditioner {
     size_t count;
-    double *inverse;              // of the diagonal: Jacobi's, ILU's pivots
-    struct sparse_matrix factors; // ILU: L without its diagonal of ones, and U; none of Jacobi
-    size_t *diagonal;             // where a row's diagonal element is
+    double *inverse;              // of the diagonal for Jacobi, of the pivots for ILU
+    struct sparse_matrix factors; // ILU: L without its unit diagonal, and U; empty for Jacobi
+    size_t *diagonal;             // the position of each row's diagonal element
     double shift;
 };
 
 // ---- A^T A ----
 
-// One row of A^T A in a dense line of zeros, and which columns it has.
+// One row of A^T A as a dense line, and the list of columns that it has.
 struct line {
     double *values;
     uint32_t *columns;
@@ -49,7 +49,7 @@ static void make_row(const struct sparse_matrix *matrix, const struct sparse_mat
     }
 }
 
-// Leaves the line empty again.
+// Empties the line again.
 static void clear_line(struct line *line)
 {
     for (size_t i = 0; i < line->count; i++) {
@@ -76,7 +76,7 @@ static void store_row(const struct line *line, struct sparse_matrix *gram, size_
     }
 }
 
-// Two rounds: the first one counts.
+// Two rounds: the first one counts nonzeros.
 static kn_status fill_gram(const struct sparse_matrix *matrix, const struct sparse_matrix *transposed,
                            double lambda, struct line *line, struct sparse_matrix *gram, kn_error *err)
 {
@@ -138,8 +138,8 @@ static void find_diagonal(struct sparse_preconditioner *p)
     }
 }
 
-// Row `row` less multiples of those above it that it has, kept where it has elements; `at`: 1 and more where
-// those are.
+// Subtracts multiples of the rows above from row `row`, and keeps only the elements of its pattern; `at`: the
+// position of each column's element plus 1, or 0.
 static void eliminate(struct sparse_preconditioner *p, size_t row, size_t *at)
 {
     struct sparse_matrix *m = &p->factors;
@@ -158,7 +158,7 @@ static void eliminate(struct sparse_preconditioner *p, size_t row, size_t *at)
         at[m->indices[i]] = 0;
 }
 
-// Returns the row whose pivot is not positive, or `count` if all are.
+// Returns the row with a pivot that is not positive, or `count` if all are positive.
 static size_t factor(struct sparse_preconditioner *p, size_t *at)
 {
     for (size_t row = 0; row < p->count; row++) {
@@ -173,7 +173,7 @@ static size_t factor(struct sparse_preconditioner *p, size_t *at)
     return p->count;
 }
 
-// Factors of `values` with its diagonal times 1 + shift, the first shift of which all pivots are positive.
+// Factors `values` with its diagonal times 1 + shift, for the first shift that makes all pivots positive.
 static kn_status factor_shifted(struct sparse_preconditioner *p, const double *values, size_t *at,
                                 kn_error *err)
 {
@@ -216,7 +216,7 @@ static kn_status make_ilu(const struct sparse_matrix *matrix, double lambda, str
     return status;
 }
 
-// Columns that are empty stay as they are.
+// Empty columns stay unchanged.
 static kn_status make_jacobi(const struct sparse_matrix *matrix, double lambda,
                              struct sparse_preconditioner *p, kn_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/least_squares.h: a task's way through the method that solves it.
+// koine/least_squares.h: solves a task with its method.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static kn_status check_vectors(const struct solve_run *run, kn_error *err)
     return status ? status : check_finite("x", run->start, run->count * run->matrix->columns, err);
 }
 
-// The greatest |a_j|^2, and of a geometry, whose elements are about 1, the greatest sum of a column.
+// The greatest |a_j|^2; for a geometry, whose elements are about 1, the greatest sum of a column.
 static kn_status greatest_column(const struct solve_run *run, double *greatest, kn_error *err)
 {
     size_t rows = run->matrix->rows, columns = run->matrix->columns;
@@ -49,7 +49,7 @@ static kn_status greatest_column(const struct solve_run *run, double *greatest, 
     return status;
 }
 
-// The terms of the task, and the weight that it leaves open.
+// Takes the terms of the task, and fills in the weight if it is 0.
 static kn_status take_terms(struct solve_run *run, kn_error *err)
 {
     kn_least_squares_options *task = &run->task;
@@ -77,7 +77,7 @@ static kn_status take_terms(struct solve_run *run, kn_error *err)
     return KN_OK;
 }
 
-// x as it is before, and a place for what becomes of it.
+// Takes the starts of x, and allocates room for the results.
 static kn_status take_starts(struct solve_run *run, kn_error *err)
 {
     size_t columns = run->matrix->columns, count = run->count, all = columns * count;
@@ -117,7 +117,7 @@ static solve_function *function_of(const struct solve_run *run)
     return functions[run->task.method];
 }
 
-// The host keeps a geometry's matrix, if the method has products.
+// Makes the matrix of a geometry on the host, if the method needs products.
 static kn_status make_matrix(struct solve_run *run, kn_error *err)
 {
     if (run->queue || !run->geometry || run->task.method == KN_LEAST_SQUARES_FBP)

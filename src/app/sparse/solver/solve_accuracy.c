@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether single precision has given what double precision would have, by the same rule.
+// Whether single precision has given the result that double precision would have given, with the same stop.
 //
 // A solution that claims to be the least-squares one (its gradient is at the floor, or as small as rounding
-// leaves it, or factors gave it) is refined once: the gradient is computed from it in double precision, and
-// solved for in single. The correction is what the solution is off by, as far as a second one would be small
-// beside it (Higham, Accuracy and Stability of Numerical Algorithms, 12 and 20.5; Bjoerck, Iterative
-// refinement of linear least squares solutions, 1967); where it is not small, single precision has not one
-// digit, and that is what is to be known. It needs no condition number, and so is not misled by one that
-// matters to no right-hand side; nor by Ritz values, which tell nothing of directions that the floor hides.
-// What is along singular values that are no more than rounding beside the greatest stays unseen: single
-// precision does not have them.
+// leaves it, or it comes from factors) is refined once: its gradient is computed in double precision, and the
+// correction is solved for in single precision. The correction is the error of the solution, if a second one
+// would be small relative to it (Higham, Accuracy and Stability of Numerical Algorithms, 12 and 20.5;
+// Bjoerck, Iterative refinement of linear least squares solutions, 1967); if it is not small, single
+// precision does not give one correct digit, which is what the test has to find out. The test needs no
+// condition number, and so is not misled by one that matters to no right-hand side; nor by Ritz values, which
+// say nothing about directions that the floor hides. Components along singular values that are no more than
+// rounding relative to the greatest stay undetected: single precision does not contain them.
 //
-// An iterate that was ended by its number is not the least-squares solution and does not want to be: early
-// iterates regularise. It is compared with the one that exact iterations would have reached, behind which it
-// lags (accuracy.h). It is worth nothing only where that would be another x, and another fit: where the
-// iterations that were lost take away more of |A x - b|^2, with the terms, than they leave. Where the fit is
-// the same, both are as good, and x differs in what the data do not tell.
+// An iterate that was ended by the number of iterations is not the least-squares solution, and is not meant
+// to be: early iterates regularise. It is compared with the iterate that exact iterations would have reached,
+// behind which it lags (accuracy.h). It is worthless only if that would be another x with another fit: if the
+// lost iterations reduce |A x - b|^2, with the terms, by more than what remains of it. If the fit is the
+// same, both are equally good, and x differs only in what the data do not determine.
 //
-// An iterate that a rule ended by its residual is there as soon as its residual, computed in double, is.
+// An iterate that a rule ended by its residual is correct if its residual, computed in double precision, is.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,28 +28,28 @@
 #include "solve_internal.h"
 
 static const double single_epsilon = 0x1p-24;
-// Not even the first digit of x is sure.
+// Above this, not even the first digit of x is certain.
 static const double first_digit = 0.1;
-// x is lost, however well it fits: estimates are right to a factor of some ten.
+// Above this, x is lost, however well it fits: estimates are correct within a factor of about ten.
 static const double lost = 100;
-// Roundings of |H| |x| that a gradient is made of, of which nothing is left to be solved.
+// A gradient of up to this many roundings of |H| |x| consists of rounding only.
 static const double roundings = 16;
 
-// Some columns from `first` on.
+// Columns `first` to first + count - 1.
 struct some {
     struct solve_run *run;
     solve_refine *refine;
     void *data;
     size_t first, count;
-    double *linear, *x;   // of each: the gradient without corrections that are not linear, and its solution
-    double *rest, *whole; // room for a residual and a gradient, for each thread that looks at columns
-    bool *is_least;       // of each: it claims to be the least-squares solution
+    double *linear, *x;   // for each: its linear gradient, without other corrections, and its solution
+    double *rest, *whole; // workspace for a residual and a gradient, for each thread that judges columns
+    bool *is_least;       // for each column: whether it claims to be the least-squares solution
 };
 
-// ---- a column as it is ----
+// ---- measuring a column ----
 
-// Its linear gradient; the residual, and the whole gradient, which is without a correction that only the
-// device has, are kept for ki_solve_judge.
+// Computes the linear gradient. The residual and the whole gradient (without a correction that exists only on
+// the device) are kept for ki_solve_judge.
 static kn_status measure(struct some *some, size_t i, kn_error *err)
 {
     struct solve_run *run = some->run;
@@ -79,7 +79,7 @@ static kn_status measure(struct some *some, size_t i, kn_error *err)
     return KN_OK;
 }
 
-// |A x - b|^2 and what is added to it, twice what is least.
+// |A x - b|^2 and the terms: twice the function that is minimised.
 static double fit_of(const struct some *some, size_t i)
 {
     const struct solve_run *run = some->run;
@@ -101,7 +101,8 @@ static bool is_by(const kn_least_squares_solution *solution, kn_least_squares_st
     return solution->stopped == reason;
 }
 
-// Whether it claims to be the least-squares solution: by its end, or as its gradient is rounding alone.
+// Whether it claims to be the least-squares solution: by its reason to stop, or because its gradient is only
+// rounding.
 static bool claims_least(const struct some *some, size_t i, const struct sparse_lag *lag, double length)
 {
     const struct solve_run *run = some->run;
@@ -114,8 +115,8 @@ static bool claims_least(const struct some *some, size_t i, const struct sparse_
            run->measured[some->first + i].gradient <= roundings * single_epsilon * lag->greatest * length;
 }
 
-// Of an iterate: how far it lags behind, and what that is worth. Rounding alone is the condition of H times
-// epsilon.
+// For an iterate: how far it lags behind, and whether that matters. The error by rounding alone is the
+// condition of H times epsilon.
 static void judge_iterate(const struct some *some, size_t i, const struct sparse_lag *lag, double length)
 {
     kn_least_squares_solution *solution = &some->run->result->solutions[some->first + i];
@@ -123,7 +124,7 @@ static void judge_iterate(const struct some *some, size_t i, const struct sparse
     double distance = lag->next * lag->last_distance + (by_number ? lag->distance : 0);
 
     if (!(lag->least > 0) || !(length > 0))
-        return; // nothing is known of it
+        return; // nothing is known about it
     solution->error_estimate = fmax(distance / length, single_epsilon * lag->greatest / lag->least);
     solution->precision_reached = !by_number || solution->error_estimate <= first_digit ||
                                   (solution->error_estimate <= lost && lag->misfit <= fit_of(some, i));
@@ -150,7 +151,7 @@ static kn_status look(struct some *some, size_t i, kn_error *err)
     return KN_OK;
 }
 
-// ---- refined ----
+// ---- refined columns ----
 
 static void judge_refined(const struct some *some, size_t i)
 {
@@ -163,7 +164,7 @@ static void judge_refined(const struct some *some, size_t i)
         distance += (after[k] - before[k]) * (after[k] - before[k]);
         length += before[k] * before[k];
     }
-    // Of what is 0 everywhere, and stays so.
+    // 0 for an x that is 0 everywhere and stays so.
     solution->error_estimate = distance > 0 ? sqrt(distance / length) : isnan(distance) ? INFINITY : 0;
     solution->precision_reached = solution->error_estimate <= first_digit;
 }
@@ -202,7 +203,7 @@ kn_status ki_solve_accuracy(struct solve_run *run, solve_refine *refine, void *d
     kn_status status = KN_OK;
 
     if (run->past_floor)
-        return KN_OK; // for times alone
+        return KN_OK; // only times are wanted
     run->measured = calloc(count + 1, sizeof *run->measured);
     some.linear = malloc(room * sizeof *some.linear);
     some.is_least = calloc(most + 1, sizeof *some.is_least);
@@ -223,7 +224,7 @@ kn_status ki_solve_accuracy(struct solve_run *run, solve_refine *refine, void *d
     return status;
 }
 
-// ---- what iterations leave ----
+// ---- traces of iterations ----
 
 kn_status ki_solve_trace_make(struct solve_run *run, size_t column, size_t count, kn_error *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filtered back-projection as a method of koine/least_squares.h: on the host in either precision, on devices
-// in single. It solves no equations, and has neither products that could be checked nor a gradient.
+// in single precision. It solves no equations, and has neither products that could be checked nor a gradient.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct filtered {
     struct sparse_fbp_host *host;
     struct sparse_fbp_device *device;
     kn_buffer *sinogram, *picture;
-    void *numbers; // of the type: a sinogram, and a picture behind it
+    void *numbers; // of the type: a sinogram, followed by a picture
 };
 
 static kn_status prepare_device(struct solve_run *run, struct filtered *filtered, kn_error *err)
@@ -55,7 +55,7 @@ static kn_status prepare(struct solve_run *run, struct filtered *filtered, kn_er
     return status;
 }
 
-// From one array to the other; on a device its copies are timed apart.
+// From one array to the other; on a device, copies are timed separately.
 static kn_status run_once(struct solve_run *run, const struct filtered *filtered, const void *sinogram,
                           void *picture, kn_error *err)
 {

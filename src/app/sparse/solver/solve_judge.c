@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether A and A^T belong together, and how good a solution is, in double precision.
+// Whether A and A^T are adjoint to each other, and how good a solution is, in double precision.
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "operator/proximal/tv.h"
 #include "solve_internal.h"
 
-enum { SEEN_BY = 3 }; // detectors that a pixel is seen by at most, in a projection
+enum { SEEN_BY = 3 }; // the most detectors of a projection that see one pixel
 
 kn_status ki_solve_multiply_exactly(const struct solve_run *run, bool transposed, const double *from,
                                     double *to, kn_error *err)
@@ -33,7 +33,8 @@ static double dot(const double *a, const double *b, size_t count)
     return sum;
 }
 
-// The sum of |a x y|, and how many terms a row and a column have together at most; `lengths` has room.
+// The sum of |a x y|, and the greatest number of terms of a row and a column together; `lengths` is a
+// workspace.
 static double size_of_sum(const struct sparse_matrix *matrix, const double *x, const double *y,
                           double *lengths, double *terms)
 {
@@ -52,7 +53,7 @@ static double size_of_sum(const struct sparse_matrix *matrix, const double *x, c
     return size;
 }
 
-// The same of a geometry, whose elements are not below 0. `ax` has room.
+// The same for a geometry, whose elements are not negative. `ax` is a workspace.
 static kn_status size_of_rays(const struct solve_run *run, double *x, double *y, double *ax, double *size,
                               double *terms, kn_error *err)
 {
@@ -73,9 +74,9 @@ static kn_status size_of_rays(const struct solve_run *run, double *x, double *y,
     return status;
 }
 
-// A sum of n terms is off by n roundings of the sum of their moduli at most, so that each row of A x, and of
-// A^T y, has its length; then the sums here, in double. The elements are rounded for both alike, but for
-// those that each product computes from the geometry, by some roundings.
+// The rounding error of a sum of n terms is at most n roundings of the sum of their moduli. This applies to
+// each row of A x and of A^T y, with its length, and to the sums here, in double precision. Both products use
+// the same rounded elements, except those that compute them from the geometry, with a few roundings each.
 kn_status ki_solve_adjoint(struct solve_run *run, solve_multiply *multiply, void *data, double epsilon,
                            kn_error *err)
 {
@@ -125,9 +126,10 @@ kn_status ki_solve_adjoint_plain(struct solve_run *run, kn_error *err)
     return ki_solve_adjoint(run, multiply_plainly, run, 0x1p-53, err);
 }
 
-// ---- the solution ----
+// ---- solutions ----
 
-// |A x - b|, and the length of its gradient, of the projected one where bounds hold. `r`, `g` have room.
+// |A x - b|, and the length of its gradient, or of the projected gradient if bounds hold. `r` and `g` are
+// workspaces.
 static kn_status measure(const struct solve_run *run, const double *x, const double *b, double *r, double *g,
                          double *residual, double *gradient, kn_error *err)
 {
@@ -156,13 +158,13 @@ static double ratio(double part, double whole)
     return whole > 0 ? part / whole : part > 0 ? INFINITY : 0;
 }
 
-// ---- columns, side by side ----
+// ---- columns on several threads ----
 
 struct each {
     solve_each *column;
     void *data;
-    pthread_mutex_t lock; // of what follows
-    kn_status status;     // of the first that failed
+    pthread_mutex_t lock; // protects what follows
+    kn_status status;     // of the first column that failed
     kn_error failure;
 };
 
@@ -181,11 +183,11 @@ static void do_column(void *context, size_t i)
     pthread_mutex_unlock(&each->lock);
 }
 
-// A column for a thread, whose products are its own then, where that leaves few idle; else products are
-// shared.
+// Gives each thread a column, with products on that thread only, if that leaves few threads idle; otherwise
+// all threads share each product.
 unsigned ki_solve_threads(size_t count)
 {
-    enum { IDLE = 4 }; // one in so many has work at least
+    enum { IDLE = 4 }; // at least one thread in this many must have work
     const unsigned threads = ki_threads(0);
 
     if (count * IDLE < threads)
@@ -210,7 +212,7 @@ kn_status ki_solve_each(size_t count, solve_each *column, void *data, kn_error *
     return each.status;
 }
 
-// ---- all of them ----
+// ---- all columns ----
 
 struct judging {
     const struct solve_run *run;
@@ -221,7 +223,8 @@ static void judge(const struct solve_run *run, size_t k, double residual, double
 {
     const kn_least_squares_options *task = &run->task;
     const double *b = run->b + k * run->matrix->rows;
-    // What the recurrence of the residual may be off by when it stops; in single precision A's elements, too.
+    // The error that the residual's recurrence may have when it stops; in single precision, also that of A's
+    // elements.
     const double slack = 1 + (task->type == KN_F64 ? 1e-9 : 1e-2);
     kn_least_squares_solution *solution = &run->result->solutions[k];
 
@@ -239,14 +242,14 @@ static void judge(const struct solve_run *run, size_t k, double residual, double
         solution->tolerance_reached = false;
     if (task->noise > 0 && !(residual <= slack * task->noise))
         solution->noise_reached = false;
-    // Iterations that took it for reached.
+    // The iterations stopped because they considered a goal reached that is not.
     if (!(solution->tolerance_reached && solution->noise_reached) && run->measured &&
         (solution->stopped == KN_LEAST_SQUARES_STOPPED_RESIDUAL ||
          solution->stopped == KN_LEAST_SQUARES_STOPPED_DISCREPANCY))
         solution->precision_reached = false;
 }
 
-// A picture of FBP, which minimises nothing.
+// A picture of FBP, which minimises no function.
 static kn_status judge_picture(const struct solve_run *run, size_t k, double *r, kn_error *err)
 {
     const size_t rows = run->matrix->rows;

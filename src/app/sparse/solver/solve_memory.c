@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/least_squares.h: what solving a task will take, by the sizes that the methods' own comments have.
+// koine/least_squares.h: the memory that solving a task takes, from the sizes in the comments of the methods.
 #include "app/sparse/api/operator_internal.h"
 #include "app/sparse/product/spmv_internal.h"
 #include "app/sparse/solver/device/device_vectors.h"
@@ -8,8 +8,8 @@
 #include "host/cholesky/host_cholesky.h"
 #include "solve_internal.h"
 
-static const size_t entry = sizeof(uint32_t) + sizeof(double); // a nonzero's, as a matrix is kept
-enum { SIDES = 16, FEW = 2 };                                  // of GRAM on the host
+static const size_t entry = sizeof(uint32_t) + sizeof(double); // of a nonzero in a stored matrix
+enum { SIDES = 16, FEW = 2 };                                  // for GRAM on the host
 enum { STATE = 4 * 1024, PARTS = 640 };                        // scalars of a device's iterations
 enum { BLOCK = 32, AT_ONCE = 128 };                            // right-hand sides side by side
 
@@ -18,13 +18,13 @@ static size_t most(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-// The matrix as it is kept before it is solved with, of `nonzeros`.
+// A stored matrix with `nonzeros`, as the task has it.
 static size_t bytes_of_matrix(size_t rows, size_t nonzeros)
 {
     return (rows + 1) * sizeof(uint64_t) + nonzeros * entry;
 }
 
-// ---- what every method takes ----
+// ---- memory of every method ----
 
 static size_t bytes_of_results(const struct solve_run *run)
 {
@@ -36,8 +36,8 @@ static size_t bytes_of_results(const struct solve_run *run)
             sizeof(struct solve_trace) + sizeof(double *) + sizeof(struct solve_measured));
 }
 
-// The check of the adjoint, or that of the solutions, of which threads look at one each; `at_once` of them in
-// single precision.
+// The check of the adjoint, or that of the solutions, one on each thread; `at_once` of them in single
+// precision.
 static size_t bytes_of_checks(const struct solve_run *run, size_t at_once)
 {
     size_t rows = run->matrix->rows, columns = run->matrix->columns;
@@ -53,7 +53,7 @@ static size_t bytes_of_checks(const struct solve_run *run, size_t at_once)
 
 // ---- the host ----
 
-// Nonzeros that A^T A has at most.
+// The most nonzeros that A^T A can have.
 static size_t nonzeros_of_gram(const struct sparse_matrix *matrix)
 {
     size_t sum = 0, all = matrix->columns * matrix->columns;
@@ -79,7 +79,7 @@ static size_t bytes_of_preconditioner(const struct solve_run *run)
            bytes_of_matrix(columns, run->matrix->nonzeros);
 }
 
-// What a method holds as long as it solves, and beside that while it gets ready, and later.
+// The memory that a method holds while it solves; in addition to that, during preparation, and later.
 struct need {
     size_t kept, making, solving;
 };
@@ -131,7 +131,7 @@ static kn_status need_of_method(const struct solve_run *run, struct need *need, 
     return KN_OK;
 }
 
-// A geometry's lengths of rows and columns, and its matrix's bytes.
+// The lengths of a geometry's rows and columns, and the bytes of its matrix.
 static kn_status look_at_rays(struct solve_run *run, size_t *bytes, kn_error *err)
 {
     kn_status status = ki_sparse_parallel_starts(run->geometry, &run->own_matrix, &run->own_transposed, err);
@@ -146,7 +146,7 @@ static kn_status look_at_rays(struct solve_run *run, size_t *bytes, kn_error *er
 static kn_status estimate_host(struct solve_run *run, kn_sparse_memory *memory, kn_error *err)
 {
     struct need need = {0, 0, 0};
-    size_t rays = 0; // their matrix, of which there are two while it is made
+    size_t rays = 0; // bytes of the geometry's matrix, which exists twice while it is made
     kn_status status = run->geometry ? look_at_rays(run, &rays, err) : KN_OK;
 
     if (!status)
@@ -158,7 +158,7 @@ static kn_status estimate_host(struct solve_run *run, kn_sparse_memory *memory, 
 
 // ---- devices ----
 
-// A as it is kept, both ways; many at once and GRAM keep it by rows.
+// A as stored, both ways; for many right-hand sides at once and for GRAM, it is stored by rows.
 static kn_status estimate_products(const struct solve_run *run, kn_sparse_format format, size_t *bytes,
                                    kn_error *err)
 {
@@ -173,8 +173,8 @@ static kn_status estimate_products(const struct solve_run *run, kn_sparse_format
     return status;
 }
 
-// Vectors of iterations, one right-hand side after the other: with a second solver, where the accuracy wants
-// one that stops otherwise.
+// Vectors of iterations for one right-hand side after another, including a second solver if the accuracy
+// needs one with another stop.
 static size_t bytes_one_by_one(const struct solve_run *run, size_t products)
 {
     const kn_least_squares_options *task = &run->task;
@@ -192,8 +192,8 @@ static size_t bytes_one_by_one(const struct solve_run *run, size_t products)
     return (again ? 2 : 1) * solver + white;
 }
 
-// Vectors of iterations side by side, and the products by tiles of rows, which are another way to keep them:
-// on GPUs, with lines of their own, each of three nonzeros or more (device/batch.c).
+// Vectors of iterations side by side, and the products by tiles of rows, which store the matrix in another
+// way: on GPUs, with additional lines, each of at least three nonzeros (device/batch.c).
 static size_t bytes_side_by_side(const struct solve_run *run, size_t at_once, size_t products)
 {
     size_t rows = run->matrix->rows, columns = run->matrix->columns;
@@ -231,7 +231,7 @@ static kn_status estimate_device(struct solve_run *run, kn_sparse_memory *memory
     return status;
 }
 
-// Filtered back-projection, which keeps no matrix: arrays of the type beside it, and on a device buffers.
+// Filtered back-projection, which stores no matrix: arrays of the type, and buffers on a device.
 static void estimate_filtered(const struct solve_run *run, kn_sparse_memory *memory)
 {
     const size_t numbers = run->matrix->rows + run->matrix->columns, size = kn_type_size(run->task.type);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What koine/least_squares.h and koine/experimental/least_squares.h tell of the solutions, and names.
+// The functions of koine/least_squares.h and koine/experimental/least_squares.h that return properties of
+// solutions, and names.
 #include <math.h>
 #include <stdlib.h>
 
@@ -73,7 +74,7 @@ bool kn_least_squares_get_reached(const kn_least_squares_result *result)
     return reached;
 }
 
-// ---- what belongs to all of them ----
+// ---- properties that all solutions share ----
 
 kn_type kn_least_squares_get_type(const kn_least_squares_result *result)
 {

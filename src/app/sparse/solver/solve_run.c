@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host's and the device's methods ask of a system being solved.
+// Functions that the methods on the host and on devices call for the system being solved.
 #include <math.h>
 #include <stdlib.h>
 

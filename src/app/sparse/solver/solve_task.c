@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/least_squares.h: a task and its options as they are solved, and what of them is refused.
+// koine/least_squares.h: checks a task and its options, and fills in defaults.
 #include <math.h>
 
 #include "app/sparse/api/operator_internal.h"
@@ -35,7 +35,7 @@ kn_status kn_least_squares_settle(const kn_least_squares_options *options, kn_le
     return KN_OK;
 }
 
-// ---- what is refused ----
+// ---- checks ----
 
 static kn_status check_numbers(const kn_least_squares_options *task, kn_error *err)
 {
@@ -144,7 +144,7 @@ static kn_status check_choices(const kn_least_squares_options *task, kn_error *e
     return KN_OK;
 }
 
-// Double precision where it is to be had; of rays devices compute the weights in single.
+// Double precision if it is supported; devices compute the weights of a geometry in single precision.
 static kn_status take_type(struct solve_run *run, kn_error *err)
 {
     kn_least_squares_options *task = &run->task;
@@ -158,7 +158,7 @@ static kn_status take_type(struct solve_run *run, kn_error *err)
     return KN_OK;
 }
 
-// The elements of x along each axis, at least 1; without any, the picture of a geometry.
+// The elements of x along each axis, at least 1; without a shape, those of the picture of a geometry.
 static kn_status settle_shape(struct solve_run *run, kn_error *err)
 {
     size_t *shape = run->task.shape, columns = run->matrix->columns, pixels = 1;
@@ -225,7 +225,7 @@ static kn_status read_options(const char *function, struct solve_run *run,
     return status;
 }
 
-// Of a geometry the sizes alone.
+// Takes only the sizes of a geometry.
 static kn_status take_matrix(const char *function, const kn_least_squares_task *task, struct solve_run *run,
                              kn_error *err)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filtered back-projection: each projection is convolved with a ramp (filter.h), and each pixel sums what the
-// filtered projections are where it is seen, interpolated between two detectors, times what each of them
-// counts for: pi / angles of even ones.
+// Filtered back-projection: each projection is convolved with a ramp (filter.h), and each pixel sums the
+// filtered projections at its position on the detector, interpolated between two detectors, times the weight
+// of each projection: pi / angles if they are evenly spaced.
 //
-// Beyond the first and the last detector projections are taken to be 0, to which the interpolation goes down.
+// Projections are taken to be 0 beyond the first and the last detector; the interpolation falls to that
+// value.
 #ifndef KN_APP_SPARSE_TOMOGRAPHY_FBP_H
 #define KN_APP_SPARSE_TOMOGRAPHY_FBP_H
 
@@ -21,29 +22,30 @@ kn_status ki_sparse_fbp_host_create(const struct sparse_parallel *geometry, kn_t
                                     kn_type type, const kn_host_options *options,
                                     struct sparse_fbp_host **made, kn_error *err);
 void ki_sparse_fbp_host_free(struct sparse_fbp_host *host); // NULL is fine
-// Arrays of the type, which do not overlap. The same bits with any number of threads.
+// Arrays of the type, which must not overlap. The bits are the same with any number of threads.
 void ki_sparse_fbp_host_run(struct sparse_fbp_host *host, const void *sinogram, void *picture);
 // "scalar", "AVX2" or "AVX-512".
 const char *ki_sparse_fbp_host_level(const struct sparse_fbp_host *host);
-// Bytes that it holds, with as many threads as there are.
+// The bytes that it holds, with all threads.
 size_t ki_sparse_fbp_host_memory(const struct sparse_parallel *geometry, kn_type type);
 
 // ---- devices ----
 
 struct sparse_fbp_device;
 
-// In single precision. Compiles, and measures which back-projection is the faster one. Errors: the device's;
-// KN_ERROR_LIMIT for more than its loops or launches hold; KN_ERROR_MEMORY.
+// In single precision. Compiles, and measures which back-projection is faster. Errors: those of the device;
+// KN_ERROR_LIMIT for more than its loops or launches allow; KN_ERROR_MEMORY.
 kn_status ki_sparse_fbp_device_create(kn_queue *queue, const struct sparse_parallel *geometry,
                                       kn_tomography_filter filter, struct sparse_fbp_device **made,
                                       kn_error *err);
 void ki_sparse_fbp_device_free(struct sparse_fbp_device *device); // NULL is fine
-// Asynchronous. Two buffers of floats. KN_ERROR_ARGUMENT for buffers too small or of another context.
+// Asynchronous, on two buffers of floats. KN_ERROR_ARGUMENT for buffers that are too small or in another
+// context.
 kn_status ki_sparse_fbp_device_run(kn_queue *queue, const struct sparse_fbp_device *device,
                                    const kn_buffer *sinogram, kn_buffer *picture, kn_error *err);
-// What it launches, and why.
+// The launches, and the reason for the choice.
 const char *ki_sparse_fbp_device_text(const struct sparse_fbp_device *device);
-// Bytes of buffers that it holds on the device.
+// The bytes of buffers that it holds on the device.
 size_t ki_sparse_fbp_device_memory(kn_queue *queue, const struct sparse_parallel *geometry);
 
 #endif

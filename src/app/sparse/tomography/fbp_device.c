@@ -12,7 +12,7 @@
 #include "filter.h"
 
 struct sparse_fbp_device {
-    size_t angles, points, rows, columns; // points of half a spectrum
+    size_t angles, points, rows, columns; // points: those of half a spectrum
     kn_fft_plan *forward, *back;
     kn_kernel *kernel;
     size_t group;
@@ -159,8 +159,8 @@ size_t ki_sparse_fbp_device_memory(kn_queue *queue, const struct sparse_parallel
 {
     const struct spmv_task task = ki_spmv_task_of_geometry(queue, geometry, true, NULL);
     const size_t points = ki_sparse_filter_length(geometry->detectors) / 2 + 1;
-    // Factors, roots of unity, and spectra; half a spectrum and as much scratch of lines that take several
-    // passes.
+    // Factors, roots of unity, and spectra; half spectra, and as much scratch memory for lines that take
+    // several passes.
     const size_t numbers = 5 * points + 4 * points * geometry->angles + ki_sparse_parallel_rows(geometry);
 
     return numbers * sizeof(float) + ki_spmv_estimate_parallel(&task, false);

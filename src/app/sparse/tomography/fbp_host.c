@@ -21,9 +21,9 @@ struct sparse_fbp_host {
     struct host_fft_line line;
     double *factors;          // of the filter
     double *weights;          // of the projections
-    void *filtered, *spectra; // all projections
-    void *room;               // of the transforms
-    const void *sinogram;     // of this run
+    void *filtered, *spectra; // of all projections
+    void *room;               // workspace of the transforms
+    const void *sinogram;     // the current run's
     unsigned char *picture;
 };
 
@@ -47,7 +47,7 @@ static size_t filtered_numbers(const struct sparse_parallel *geometry)
 size_t ki_sparse_fbp_host_memory(const struct sparse_parallel *geometry, kn_type type)
 {
     const size_t size = kn_type_size(type), half = half_of(geometry),
-                 block = 2 * half * SPARSE_FBP_LANES * size, // points of a line in a thread's room
+                 block = 2 * half * SPARSE_FBP_LANES * size, // points of a line in the workspace of a thread
         numbers = filtered_numbers(geometry) + 2 * geometry->angles * half;
 
     return numbers * size + half * sizeof(double) +
@@ -150,7 +150,7 @@ static void filter(struct sparse_fbp_host *host)
     const struct host_fft_side spectra = {
         .at = host->spectra, .points = HOST_FFT_HALF, .count = half, .step = 1, .across = {half}};
     struct host_fft_lines lines = {.line = &host->line,
-                                   .from = {.at = (void *)host->sinogram, // which is only read
+                                   .from = {.at = (void *)host->sinogram, // only read
                                             .points = HOST_FFT_REAL,
                                             .count = rows->detectors,
                                             .step = 1,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's back-projection of filtered rows: what fbp_host.c prepares, and its loop for a processor.
+// The host's back-projection of filtered rows: the data that fbp_host.c prepares, and its loop for a
+// processor.
 #ifndef KN_APP_SPARSE_TOMOGRAPHY_FBP_HOST_H
 #define KN_APP_SPARSE_TOMOGRAPHY_FBP_HOST_H
 
@@ -7,10 +8,10 @@
 #include "parallel.h"
 
 enum {
-    SPARSE_FBP_VECTORS = 8, // neighbouring pixels that are summed at once, in vectors of at most
-    SPARSE_FBP_LANES = 16,  // lanes
+    SPARSE_FBP_VECTORS = 8, // neighbouring pixels are summed at once, in at most this many vectors
+    SPARSE_FBP_LANES = 16,  // lanes of a vector
     SPARSE_FBP_CHUNK = SPARSE_FBP_VECTORS * SPARSE_FBP_LANES,
-    SPARSE_FBP_MARGIN = SPARSE_FBP_CHUNK + 16 // zeros before and behind a row, into which a chunk may reach
+    SPARSE_FBP_MARGIN = SPARSE_FBP_CHUNK + 16 // zeros before and after a row, which a chunk may read
 };
 
 // Filtered projections, `stride` numbers apart, detector 0 of each at SPARSE_FBP_MARGIN.
@@ -22,7 +23,7 @@ struct sparse_fbp_rows {
 
 struct sparse_fbp_code {
     const char *name;
-    // Line `line` of the picture.
+    // Computes line `line` of the picture.
     void (*back)(const struct sparse_fbp_rows *rows, size_t line, void *to);
 };
 

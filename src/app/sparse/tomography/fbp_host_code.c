@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The back-projection of fbp_host.h, of neighbouring pixels of a line at once. Compiled for every instruction
-// set, plain C too, and every width (src/host/simd/simd.h).
+// The back-projection of fbp_host.h, for neighbouring pixels of a line at once. Compiled for every
+// instruction set, including plain C, and every width of numbers (src/host/simd/simd.h).
 #include "host/simd/simd.h"
 #include "fbp_host.h"
 
@@ -11,7 +11,8 @@ enum { VECTORS = SPARSE_FBP_VECTORS, PIXELS = VECTORS * LANES };
 
 _Static_assert((int)PIXELS <= (int)SPARSE_FBP_CHUNK, "the margins are wide enough");
 
-// From what a projection is where the chunk is seen: its first pixel at `at`, in detectors from 0.
+// Adds the values of a projection at the positions of a chunk: its first pixel is at `at`, in detectors from
+// 0.
 VECTOR_OPERATION void add_view(const struct sparse_fbp_rows *rows, size_t t, double at, double step,
                                const reals *count, reals *sums)
 {
@@ -20,7 +21,7 @@ VECTOR_OPERATION void add_view(const struct sparse_fbp_rows *rows, size_t t, dou
     const reals first = set_reals((real)(at - whole)), next = set_reals((real)step);
 
     if (low >= (double)rows->detectors || whole < -(PIXELS + 1))
-        return; // seen beside the detectors
+        return; // the chunk is outside the detectors
     row += (ptrdiff_t)whole;
     _Pragma("GCC unroll 8") for (size_t v = 0; v < VECTORS; v++) sums[v] =
         sums[v] + between_reals(row, plus_product(first, next, count[v]));

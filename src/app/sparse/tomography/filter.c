@@ -20,7 +20,7 @@ size_t ki_sparse_filter_length(size_t detectors)
     return length;
 }
 
-// Samples of the ramp in a circle.
+// Samples of the ramp, periodic.
 static void sample_ramp(size_t length, double *samples)
 {
     for (size_t i = 0; i < length; i++) {
@@ -30,7 +30,7 @@ static void sample_ramp(size_t length, double *samples)
     }
 }
 
-// At a frequency from 0 to 1/2, in turns from a detector to the next.
+// The window at a frequency from 0 to 1/2, in cycles per detector.
 static double window(kn_tomography_filter filter, double frequency)
 {
     switch (filter) {
@@ -81,7 +81,7 @@ kn_status ki_sparse_filter_fill(kn_tomography_filter filter, size_t length, doub
 // ---- weights of projections ----
 
 struct place {
-    double angle; // from 0 to below pi
+    double angle; // in [0, pi)
     size_t projection;
 };
 
@@ -94,7 +94,7 @@ static int by_angle(const void *a, const void *b)
     return (first->projection > second->projection) - (first->projection < second->projection);
 }
 
-// Half of both gaps, where none is wider than `most`.
+// Half of both gaps, without those that are wider than `most`.
 static double weight_of(double before, double after, double most)
 {
     if (before > most && after > most)

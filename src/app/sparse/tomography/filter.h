@@ -7,20 +7,20 @@
 
 #include "parallel.h"
 
-// Points of a projection's transform: the least power of two that is at least 64 and twice the detectors, so
-// that the ramp's convolution does not wrap around.
+// The points of a projection's transform: the least power of two that is at least 64 and twice the detectors,
+// so that the convolution with the ramp does not wrap around.
 size_t ki_sparse_filter_length(size_t detectors);
 
-// The factors of points 0 to length / 2, times `scale`; those of the others are the same, mirrored. They are
-// the transform of the ramp's samples, 1/4 at 0, -1 / (pi n)^2 at odd n and 0 at even ones (Kak and Slaney,
+// The factors of points 0 to length / 2, times `scale`; those of the other points mirror them. They are the
+// transform of the ramp's samples, 1/4 at 0, -1 / (pi n)^2 at odd n and 0 at even n (Kak and Slaney,
 // Principles of Computerized Tomographic Imaging, equation 3.61), times the filter's window. `length` is a
 // power of two. KN_ERROR_MEMORY.
 kn_status ki_sparse_filter_fill(kn_tomography_filter filter, size_t length, double scale, double *factors,
                                 kn_error *err);
 
-// What each projection counts for: half the angle to its two neighbours, modulo half a turn, so that they add
-// up to pi. A gap wider than four times the mean is not bridged: its sides count as far as the other one.
-// KN_ERROR_MEMORY.
+// The weight of each projection: half the angle between its two neighbours, modulo half a turn, so that the
+// weights add up to pi. A gap wider than four times the mean is not bridged: the projections beside it use
+// the gap on their other side instead. KN_ERROR_MEMORY.
 kn_status ki_sparse_filter_weights(const struct sparse_parallel *geometry, double *weights, kn_error *err);
 
 #endif

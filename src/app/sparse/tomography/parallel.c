@@ -10,7 +10,7 @@
 #include "base/threads.h"
 
 #define PI 3.14159265358979323846
-enum { BLOCK = 256 }; // elements of a thread at a time
+enum { BLOCK = 256 }; // elements that a thread computes at a time
 
 // ---- geometries ----
 
@@ -110,7 +110,7 @@ static ptrdiff_t floor_of(double x)
 
 // ---- along rays ----
 
-// The picture along the ray to detector k.
+// The sum over the picture along the ray to detector k.
 static double sum_ray(const struct sparse_parallel *parallel, const struct sparse_view *view, size_t k,
                       const double *picture)
 {
@@ -152,7 +152,7 @@ static void project_block(void *context, size_t block)
 
 // ---- from pixels ----
 
-// What a pixel gives to the detectors of a projection: 0 to 2 of them, the first one and the weights.
+// The weights of a pixel in a projection: returns how many detectors see it, 0 to 2, and the first one.
 static size_t weigh(const struct sparse_parallel *parallel, const struct sparse_view *view, size_t x,
                     size_t y, size_t *first, double weights[2])
 {
@@ -225,7 +225,7 @@ kn_status ki_sparse_parallel_multiply(const struct sparse_parallel *parallel, bo
 
 // ---- the matrix ----
 
-// The nonzeros of a pixel, a row of the transposed matrix: how many, and stored from there on where they are
+// The nonzeros of a pixel, which is a row of the transposed matrix: returns their number, and stores them if
 // wanted.
 static size_t list_pixel(const struct sparse_parallel *parallel, const struct sparse_view *views,
                          size_t pixel, uint32_t *indices, double *values)
@@ -271,7 +271,7 @@ kn_status ki_sparse_parallel_nonzeros(const struct sparse_parallel *parallel, si
     return KN_OK;
 }
 
-// Counts of nonzeros become where rows begin.
+// Turns the counts of nonzeros into the starts of rows.
 static void add_up(struct sparse_matrix *matrix)
 {
     for (size_t row = 0; row < matrix->rows; row++)

@@ -9,7 +9,7 @@
 
 // As published: on [-1, 1], y upwards, angles in degrees, counter-clockwise.
 static const struct published {
-    double tenths; // its value: sums of whole numbers are exact
+    double tenths; // its value in tenths: sums of integers are exact
     double half_width, half_height, x, y, degrees;
 } ellipses[] = {
     {10, 0.69, 0.92, 0, 0, 0},          {-8, 0.6624, 0.874, 0, -0.0184, 0},  {-2, 0.11, 0.31, 0.22, 0, -18},
@@ -20,7 +20,7 @@ static const struct published {
 
 enum { ELLIPSES = KI_COUNT(ellipses) };
 
-// The same in pixels from the picture's middle, y downwards.
+// The same in pixels from the middle of the picture, y downwards.
 struct ellipse {
     double tenths, half_width, half_height, x, y, angle;
 };
@@ -81,12 +81,12 @@ void ki_sparse_phantom(size_t size, size_t oversample, double *picture)
 
 // ---- the sinogram ----
 
-// The length of a ray in the ellipse; the ray is at x cos theta + y sin theta = distance.
+// The length of the part of a ray inside the ellipse; the ray is at x cos theta + y sin theta = distance.
 static double chord(const struct ellipse *ellipse, double theta, double distance)
 {
     double along = ellipse->half_width * cos(theta - ellipse->angle);
     double across = ellipse->half_height * sin(theta - ellipse->angle);
-    double squared = along * along + across * across; // of half the shadow's width
+    double squared = along * along + across * across; // half the width of the ellipse's shadow, squared
     double from = distance - ellipse->x * cos(theta) - ellipse->y * sin(theta);
 
     return squared > from * from

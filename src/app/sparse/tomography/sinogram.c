@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 
-#define LEAST 1e-6 // part of the beam
+#define LEAST 1e-6 // the least fraction of the beam that counts
 
-// The mean of a field's frames, of `means`; without frames there is no field, and NULL.
+// The mean of a field's frames, stored in `means`; NULL if the field has no frames.
 static const double *take_mean(const double *frames, size_t count, size_t detectors, double *means)
 {
     for (size_t k = 0; frames && k < detectors; k++) {
@@ -21,7 +21,7 @@ static const double *take_mean(const double *frames, size_t count, size_t detect
     return frames ? means : NULL;
 }
 
-// -log of what is left of the beam at `bin` detectors of a projection.
+// -log of the transmitted fraction of the beam at `bin` detectors of a projection.
 static double take_log(const kn_tomography_counts *fields, const double *counts, size_t first, size_t bin)
 {
     double seen = 0, sent = 0, part;
@@ -40,7 +40,7 @@ static double take_log(const kn_tomography_counts *fields, const double *counts,
 
 kn_status ki_sparse_take_logs(const kn_tomography_counts *counts, double *sinogram, kn_error *err)
 {
-    kn_tomography_counts fields = *counts; // with one frame a field
+    kn_tomography_counts fields = *counts; // with one frame per field
     size_t detectors = counts->detectors, binned = detectors / counts->bin;
     double *means = malloc(2 * detectors * sizeof *means);
 

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-// What a detector measured in a projection.
+// The number that a detector measured in a projection.
 struct seen {
     double value;
     size_t projection;
@@ -20,7 +20,7 @@ static int by_value(const void *a, const void *b)
     return (first->projection > second->projection) - (first->projection < second->projection);
 }
 
-// Detectors one after the other, the numbers of each in order.
+// Sorts the numbers of each detector, one detector after another.
 static void sort_detectors(size_t angles, size_t detectors, const double *sinogram, struct seen *sorted)
 {
     for (size_t k = 0; k < detectors; k++) {
@@ -30,7 +30,7 @@ static void sort_detectors(size_t angles, size_t detectors, const double *sinogr
     }
 }
 
-// Of `count` numbers, which are sorted.
+// The median of `count` sorted numbers.
 static double median_of(double *numbers, size_t count)
 {
     for (size_t i = 1; i < count; i++)

@@ -16,8 +16,8 @@ static size_t lanes_of(const struct sparse_host *host)
 
 // ---- preparation ----
 
-// The matrix with its rows in this order and its columns renumbered, `to` of them, which need not ascend in a
-// row.
+// The matrix with its rows in this order and its columns renumbered by `to`; the columns of a row need not
+// ascend.
 static void renumber(const struct sparse_matrix *matrix, const uint32_t *order, const uint32_t *to,
                      struct sparse_matrix *out)
 {
@@ -34,7 +34,7 @@ static void renumber(const struct sparse_matrix *matrix, const uint32_t *order, 
     }
 }
 
-// A and A^T in the host's own order.
+// A and A^T in the host's order.
 static kn_status arrange(struct sparse_host *host, const struct sparse_matrix *matrix,
                          struct sparse_matrix *forward, struct sparse_matrix *backward, kn_error *err)
 {
@@ -81,8 +81,8 @@ static void put(const struct sparse_host *host, struct sparse_lines *lines, size
         ((double *)lines->values)[at] = value;
 }
 
-// A row's values, `step` apart, and behind them zeros up to `width`, which name the row's last column again,
-// so that nothing is read that the row does not need.
+// Stores a row's values, `step` apart, padded with zeros up to `width`; the padding repeats the index of the
+// row's last column, so that it reads nothing that the row does not need.
 static void put_row(const struct sparse_host *host, struct sparse_lines *lines,
                     const struct sparse_matrix *matrix, size_t row, size_t at, size_t step, size_t width)
 {
@@ -96,7 +96,7 @@ static void put_row(const struct sparse_host *host, struct sparse_lines *lines,
     }
 }
 
-// Lines that belong together, each task having some SPARSE_TASK values.
+// Groups lines into tasks of about SPARSE_TASK values each.
 static bool cut(struct sparse_lines *lines)
 {
     size_t most = lines->starts[lines->lines] / SPARSE_TASK + lines->lines / SPARSE_TASK + 1, begin = 0;
@@ -123,7 +123,7 @@ static kn_status make_lines(const struct sparse_host *host, const struct sparse_
         return ki_fail_memory(err, lines->lines * sizeof *lines->starts, "a sparse matrix");
     for (size_t i = 0; i < lines->lines; i++)
         lines->starts[i + 1] =
-            lines->starts[i] + lanes * row_length(matrix, lanes * i); // the longest is the first
+            lines->starts[i] + lanes * row_length(matrix, lanes * i); // the first row is the longest
     count = lines->starts[lines->lines];
     lines->indices = host_vectors_memory(count * sizeof *lines->indices);
     lines->values = host_vectors_memory(count * host->vectors.plan.size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host's sparse products hold, and will hold.
+// The memory that the host's sparse products hold, and will hold.
 #include "base/error.h"
 #include "host_internal.h"
 
@@ -8,13 +8,13 @@ static size_t lanes_of(enum sparse_host_format format)
     return format == SPARSE_HOST_SELL ? SPARSE_LANES : 1;
 }
 
-// Of so many lines with so many values, cut into so many tasks.
+// For this many lines, with this many values, in this many tasks.
 static size_t bytes_of_lines(size_t lines, size_t stored, size_t tasks, size_t size)
 {
     return (lines + 1) * sizeof(uint64_t) + stored * (sizeof(uint32_t) + size) + (tasks + 1) * sizeof(size_t);
 }
 
-// The vectors in its own order, and that order.
+// The vectors in the host's order, and the order itself.
 static size_t bytes_of_vectors(size_t elements, size_t size, enum sparse_host_format format)
 {
     return elements * (size + (format == SPARSE_HOST_SELL ? sizeof(uint32_t) : 0));
@@ -31,7 +31,7 @@ size_t ki_sparse_host_memory(const struct sparse_host *host)
     return bytes;
 }
 
-// Values stored for a matrix, those that fill up counted.
+// The number of values stored for a matrix, including padding.
 static kn_status count_stored(const struct sparse_matrix *matrix, enum sparse_host_format format,
                               size_t *stored, kn_error *err)
 {

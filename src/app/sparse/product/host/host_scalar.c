@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of host_internal.h in plain C. Compiled for every width (src/host/simd/simd.h).
+// The loops of host_internal.h in plain C. Compiled for every width of numbers (src/host/simd/simd.h).
 #include "host/simd/simd.h"
 #include "host_internal.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of host_internal.h with vectors. Compiled for every instruction set that has them and every width
-// (src/host/simd/simd.h).
+// of numbers (src/host/simd/simd.h).
 #include "host/simd/simd.h"
 #include "host_internal.h"
 
@@ -29,8 +29,8 @@ VECTOR_CODE static double csr(const struct sparse_lines *lines, size_t first, si
 
 enum { PARTS = SPARSE_LANES / LANES, SIDE_BY_SIDE = PARTS < 4 ? 4 : 1, LONG = 64 * SPARSE_LANES };
 
-// `count` lines at once: what their rows read of x lies close together, as rows' columns ascend, and stays in
-// the first-level cache. That pays from LONG values of a line on.
+// `count` lines at once: the elements of x that their rows read are close together, because the columns of a
+// row ascend, and stay in the first-level cache. Faster for lines of at least LONG values.
 VECTOR_OPERATION doubles sell_lines(const struct sparse_lines *lines, size_t line, const size_t count,
                                     const real *x, real *y, doubles squares)
 {

@@ -10,7 +10,7 @@
 #include "engine/cost/crossovers.h"
 
 enum { AT_ONCE = 128, MOST_IMAGES = 32, MOST_GROUP = 1024, MOST_AHEAD = 16, MOST_TILE = 1024 };
-// Tiles are refused beyond so many nonzeros, which take the host 80 bytes each.
+// Tiles are refused for more nonzeros than this; each takes 80 bytes on the host.
 enum { MOST_TILED = 1 << 26 };
 
 // The most parts of a sum, of batch_back and of the other kernels; the fewest columns and rows that a
@@ -356,7 +356,7 @@ kn_status ki_sparse_batch_create(kn_queue *queue, const struct sparse_matrix *ma
         ki_sparse_batch_free(b);
         return status;
     }
-    b->options.solver.correction = NULL; // it is the caller's
+    b->options.solver.correction = NULL; // the string is the caller's
     *batch = b;
     return KN_OK;
 }

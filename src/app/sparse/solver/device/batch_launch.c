@@ -25,7 +25,7 @@ struct batch_shape ki_batch_shape_of(const struct sparse_batch_options *o, unsig
                                 .ahead = back ? o->back_ahead : o->ahead};
 }
 
-// Rows that a group has of a product at a time.
+// The rows that a group of a product computes at a time.
 uint32_t ki_batch_rows_of(const struct sparse_batch_options *o, unsigned kernel)
 {
     struct batch_shape shape = ki_batch_shape_of(o, kernel);
@@ -45,7 +45,7 @@ kn_status ki_batch_launch(kn_queue *queue, const struct sparse_batch *b, const s
                                  : KN_OK;
 }
 
-// Groups for a work-item each of n lines of a block.
+// The groups that give each of n lines of a block a work-item.
 size_t ki_batch_groups_of(const struct sparse_batch *b, size_t n)
 {
     return (n * b->options.images + b->options.group - 1) / b->options.group;
@@ -70,8 +70,8 @@ kn_status ki_batch_multiply(kn_queue *queue, const struct sparse_batch *b, const
     return ki_batch_launch(queue, b, run, kernel, (rows + each - 1) / each, args, KI_COUNT(args), err);
 }
 
-// Appends the arguments of curve_images, e's vectors, its terms, ends and parts, to `count` others; returns
-// how many there are then.
+// Appends the arguments of curve_images (e's vectors, its terms, ends and parts) to the first `count` ones;
+// returns the new count.
 static size_t add_curve(kn_arg *args, size_t count, const struct sparse_batch *b, const struct batch_run *run,
                         const uint32_t *iteration)
 {
@@ -130,7 +130,7 @@ static kn_status launch_tiles(kn_queue *queue, const struct sparse_batch *b, con
     return status ? status : ki_batch_launch(queue, b, run, BATCH_GATHER, b->back.count, gather, count, err);
 }
 
-// The rest of an iteration: x and h along d, and the next d.
+// The rest of an iteration: moves x and h along d, and computes the next d.
 static kn_status launch_step(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
                              uint32_t iteration, kn_error *err)
 {
@@ -196,7 +196,7 @@ static kn_status launch_whole(kn_queue *queue, const struct sparse_batch *b, con
     return ki_batch_launch(queue, b, run, BATCH_WHOLE, 1, args, KI_COUNT(args), err);
 }
 
-// Vectors of n numbers between the caller's buffer and ours.
+// Copies vectors of n numbers between the caller's buffer and the batch's.
 kn_status ki_batch_carry(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
                          unsigned kernel, kn_buffer *from, kn_buffer *to, uint32_t n, kn_error *err)
 {
@@ -209,7 +209,7 @@ kn_status ki_batch_carry(kn_queue *queue, const struct sparse_batch *b, const st
 
 // ---- iterations ----
 
-// Reads how images have ended before `iteration`, and whether any goes on.
+// Reads how images ended before `iteration`, and whether any continues.
 static kn_status look(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
                       uint32_t iteration, uint32_t *ends, bool *goes_on, kn_error *err)
 {
@@ -223,7 +223,7 @@ static kn_status look(kn_queue *queue, const struct sparse_batch *b, const struc
     return status;
 }
 
-// Runs all iterations, and tells how each image ended; the host checks now and then whether all have.
+// Runs all iterations, and returns how each image ended; the host checks now and then whether all have.
 kn_status ki_batch_iterate(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
                            uint32_t *ends, kn_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solutions of many right-hand sides: what is done before their iterations and after them.
+// Solutions for many right-hand sides: their preparation and their results.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,10 @@
 #include "base/error.h"
 #include "batch_internal.h"
 
-// ---- before and after ----
+// ---- preparation and results ----
 
-// w = A x - b; squares of it and of b, of every image, each a sum of pieces in their order.
+// w = A x - b; sums of its squares and of those of b for every image, each added up from pieces in a fixed
+// order.
 static kn_status find_residuals(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
                                 double *sums, kn_error *err)
 {
@@ -34,7 +35,7 @@ static kn_status find_residuals(kn_queue *queue, const struct sparse_batch *b, c
     return status;
 }
 
-// h = e + L x; d and e are 0, and no image has ended.
+// h = e + L x, d = 0, e = 0, and no image has ended.
 static kn_status launch_begin(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
                               kn_error *err)
 {
@@ -56,7 +57,7 @@ static kn_status launch_begin(kn_queue *queue, const struct sparse_batch *b, con
                                    NO_EVENT, err);
 }
 
-// h = A^T (A x - b) + L x; d and e are 0.
+// h = A^T (A x - b) + L x, d = 0, e = 0.
 static kn_status begin(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
                        kn_buffer *right, kn_buffer *x, double *sums, kn_error *err)
 {
@@ -77,7 +78,8 @@ static kn_status begin(kn_queue *queue, const struct sparse_batch *b, const stru
     return status ? status : launch_begin(queue, b, run, err);
 }
 
-// What an image's end says, its squares of gradients, and its steps' lengths |g|^2 / d.e.
+// Fills in the results from the ends of images, their squared gradients, and the lengths of their steps,
+// |g|^2 / d.e.
 static kn_status take_results(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
                               const uint32_t *ends, struct cgnr_result *results, kn_error *err)
 {
@@ -107,7 +109,7 @@ static kn_status take_results(kn_queue *queue, const struct sparse_batch *b, con
     return status;
 }
 
-// Iterates from the vectors as they have been prepared; `ends` has room for all images.
+// Iterates from the prepared vectors; `ends` has room for all images.
 static kn_status iterate(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
                          uint32_t *ends, struct cgnr_result *results, kn_error *err)
 {
@@ -123,7 +125,7 @@ static kn_status iterate(kn_queue *queue, const struct sparse_batch *b, const st
     return status ? status : take_results(queue, b, run, ends, results, err);
 }
 
-// Images of one run.
+// Solves the images of one run.
 static kn_status solve(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
                        kn_buffer *right, kn_buffer *x, struct cgnr_result *results, kn_error *err)
 {
@@ -154,7 +156,7 @@ static struct batch_run run_of(const struct sparse_batch *b, size_t first, size_
     return (struct batch_run){first, some, blocks, blocks * images};
 }
 
-// Images of one run, whose gradients are known.
+// Continues with the images of one run, whose gradients are known.
 static kn_status go_on(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
                        kn_buffer *gradients, kn_buffer *x, struct cgnr_result *results, kn_error *err)
 {
@@ -212,7 +214,7 @@ kn_status ki_sparse_batch_apply(kn_queue *queue, struct sparse_batch *batch, boo
     return status ? status : ki_batch_carry(queue, batch, &run, BATCH_GIVE, out, to, targets, err);
 }
 
-// Run after run, by `solve` from right-hand sides, or by `go_on` from gradients.
+// Processes one run after another, with `solve` from right-hand sides, or with `go_on` from gradients.
 static kn_status run_all(kn_queue *queue, struct sparse_batch *batch, bool goes_on, kn_buffer *from,
                          size_t count, kn_buffer *x, struct cgnr_result *results, kn_error *err)
 {

@@ -7,8 +7,8 @@
 #include "base/number.h"
 #include "batch_internal.h"
 
-// Nonzeros of an entry at most: work-items of a group have one each, and wait for the longest. Nonzeros that
-// are read together, with nothing to ask in between.
+// The most nonzeros of an entry, because each work-item of a group has one entry and all wait for the
+// longest; and the number of nonzeros that are read together without a check in between.
 enum { LONGEST = 64, TOGETHER = 4 };
 
 struct keyed {
@@ -16,7 +16,7 @@ struct keyed {
     uint32_t number;
 };
 
-// By the key, and by the number where that is the same.
+// Sorts by the key, then by the number.
 static int ascending(const void *a, const void *b)
 {
     const struct keyed *x = a, *y = b;
@@ -25,7 +25,7 @@ static int ascending(const void *a, const void *b)
                             : (x->number > y->number) - (x->number < y->number);
 }
 
-// Entries: the longest first.
+// Sorts entries, the longest first.
 static int longest_first(const void *a, const void *b)
 {
     const uint32_t *x = a, *y = b;
@@ -34,12 +34,13 @@ static int longest_first(const void *a, const void *b)
     return own != other ? (own < other) - (own > other) : (x[0] > y[0]) - (x[0] < y[0]);
 }
 
-// What is kept while tiles are made.
+// The workspace for making tiles.
 struct making {
     const struct sparse_matrix *matrix;
     struct batch_tiles *tiles;
     struct keyed *rows;
-    uint32_t *counts, *touched; // a column's nonzeros in a tile, then where the next one is; which a tile has
+    uint32_t *counts, *touched; // per column: its nonzeros in a tile, later the position of the next one; and
+                                // the columns that a tile has
 };
 
 static uint32_t fours_of(uint64_t count)
@@ -47,7 +48,7 @@ static uint32_t fours_of(uint64_t count)
     return (uint32_t)((count + TOGETHER - 1) / TOGETHER);
 }
 
-// Behind `count` nonzeros from `from` on, the last one again, times 0, until the four is full.
+// Repeats the last of `count` nonzeros from `from` on, with a value of 0, until the group of four is full.
 static void fill_up(uint32_t *nonzeros, uint64_t from, uint64_t count)
 {
     for (uint64_t i = from + count; (i - from) % TOGETHER; i++) {
@@ -61,7 +62,7 @@ static uint64_t length_of(const struct sparse_matrix *a, uint32_t row)
     return a->starts[row + 1] - a->starts[row];
 }
 
-// Rows with nonzeros by where they begin and end; in a tile, the longest first.
+// Sorts the rows with nonzeros by their first and last column; within a tile, the longest first.
 static void order_rows(struct making *m, uint32_t most)
 {
     const struct sparse_matrix *a = m->matrix;
@@ -83,8 +84,8 @@ static void order_rows(struct making *m, uint32_t most)
     m->tiles->tiles = count / most + (count % most > 0);
 }
 
-// Entries of the columns that a tile touches, of which all but a column's last are full; then counts are
-// where each one's nonzeros begin.
+// Adds entries for the columns that a tile touches; all entries of a column but its last are full. Then sets
+// each column's count to the position of its first nonzero.
 static void add_entries(struct making *m, uint32_t columns)
 {
     struct batch_tiles *t = m->tiles;
@@ -140,7 +141,7 @@ static void add_tile(struct making *m, uint32_t first, uint32_t rows)
     }
 }
 
-// Lines of a column one after the other, in the order of tiles.
+// Numbers the lines so that those of a column are contiguous, in the order of tiles.
 static void place_lines(struct batch_tiles *t, uint32_t columns)
 {
     uint32_t sum = 0;

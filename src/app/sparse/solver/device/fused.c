@@ -8,9 +8,10 @@
 #include "engine/device/shapes.h"
 #include "operator/cgnr/cgnr_internal.h"
 
-// ---- whether it can be ----
+// ---- whether it is possible ----
 
-// Columns of the direction that are kept in local memory: one program for all but a few.
+// The columns of the direction that are kept in local memory, rounded up so that matrices with about as many
+// columns share one program.
 static size_t kept_columns(size_t columns)
 {
     return columns ? (columns + 255) / 256 * 256 : 256;
@@ -21,7 +22,7 @@ kn_status ki_sparse_fused_check(const kn_context *context, const struct sparse_m
 {
     const kn_device_info *info = kn_context_get_device(context);
     const uint64_t most = ki_engine_local_arrays(info);
-    // The columns, and two sums of the group.
+    // For the columns, and two sums of the group.
     size_t bytes = kept_columns(matrix->columns) * (is_double ? sizeof(double) : sizeof(float)) +
                    2 * ki_cgnr_group(context, options) * CGNR_CELL;
 
@@ -35,7 +36,7 @@ kn_status ki_sparse_fused_check(const kn_context *context, const struct sparse_m
 
 // ---- products ----
 
-// The rows in the slices' order, and the position of each row in it.
+// Computes the order of rows in the slices, and uploads the position of each row in it.
 static kn_status take_row_order(kn_queue *queue, struct sparse_fused *f, uint32_t *row_order,
                                 uint32_t *inverse, kn_error *err)
 {
@@ -50,7 +51,7 @@ static kn_status take_row_order(kn_queue *queue, struct sparse_fused *f, uint32_
     return status ? status : kn_buffer_write(queue, f->row_order, 0, row_order, bytes, err);
 }
 
-// A in slices writes w in the slices' order, and A^T reads it so.
+// A in slices writes w in the order of the slices, and A^T reads it in that order.
 static kn_status fold_order(kn_queue *queue, struct sparse_fused *f, struct sparse_matrix *transposed,
                             kn_error *err)
 {

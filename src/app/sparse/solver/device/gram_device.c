@@ -16,7 +16,7 @@ struct sparse_gram_device {
     kn_buffer *inverse;
 };
 
-// The inverse's rows, which are its columns, some at a time.
+// Uploads the inverse by rows, which equal its columns, some at a time.
 static kn_status upload_inverse(kn_queue *queue, const struct sparse_gram *gram, struct sparse_gram_device *g,
                                 kn_error *err)
 {
@@ -80,7 +80,8 @@ void ki_sparse_gram_device_free(struct sparse_gram_device *made)
     free(made);
 }
 
-// `blocks` blocks of `images` images from block `block` of the products on; x of the first is at `offset`.
+// Multiplies `blocks` blocks of `images` images, from block `block` of the products on; x of the first one is
+// at `offset`.
 static kn_status apply_inverse(kn_queue *queue, const struct sparse_gram_device *g, kn_buffer *products,
                                size_t block, size_t blocks, size_t images, kn_buffer *x, size_t offset,
                                kn_error *err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares within bounds that hold, on a device: a column after the other, in single precision.
+// Least squares within bounds that hold exactly, on a device: one column after another, in single precision.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 struct device_run {
     struct device_vectors v;
     kn_operator *a;
-    struct bounded *bounded; // on it
+    struct bounded *bounded; // on the operator
 };
 
 static kn_status apply(void *own, bool transposed, kn_buffer *from, kn_buffer *to, kn_error *err)
@@ -25,7 +25,7 @@ static kn_status apply(void *own, bool transposed, kn_buffer *from, kn_buffer *t
     return ki_operator_apply(d->a, d->v.queue, transposed, from, to, err);
 }
 
-// A solve_multiply.
+// A function of type solve_multiply.
 static kn_status multiply(void *data, bool transposed, const double *from, double *to, kn_error *err)
 {
     struct device_run *d = data;

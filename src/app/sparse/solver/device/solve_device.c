@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares on a device: a column after the other, or in single precision many at once.
+// Least squares on a device: one column after another, or in single precision many at once.
 #include <koine/experimental.h>
 
 #include <math.h>
@@ -15,8 +15,8 @@ struct device_run {
     struct solve_run *run;
     struct device_vectors v;
     struct sparse_solver *solver;
-    struct sparse_batch *batch;  // in its place, for `at_once` columns
-    struct sparse_solver *plain; // for going on, where `solver` stops otherwise; NULL: not made
+    struct sparse_batch *batch;  // instead of `solver`, for `at_once` columns
+    struct sparse_solver *plain; // for refinement, if `solver` has another stop; NULL: not created
 };
 
 static kn_status apply(void *own, bool transposed, kn_buffer *from, kn_buffer *to, kn_error *err)
@@ -27,7 +27,7 @@ static kn_status apply(void *own, bool transposed, kn_buffer *from, kn_buffer *t
                     : ki_sparse_solver_apply(d->v.queue, d->solver, transposed, from, to, err);
 }
 
-// A solve_multiply.
+// A function of type solve_multiply.
 static kn_status multiply(void *data, bool transposed, const double *from, double *to, kn_error *err)
 {
     struct device_run *d = data;
@@ -40,7 +40,7 @@ static struct cgnr_options options_of(const struct solve_run *run, size_t column
     const kn_least_squares_options *task = &run->task;
     size_t rows = run->matrix->rows;
     double right = ki_solve_norm(run->b + column * rows, rows), goal = ki_solve_goal(run, column);
-    bool printed = task->method == KN_LEAST_SQUARES_PRINTED; // does all its iterations
+    bool printed = task->method == KN_LEAST_SQUARES_PRINTED; // runs all its iterations
     struct cgnr_options options = {.iterations = task->iterations,
                                    .gradient = run->past_floor || printed ? -1 : 0,
                                    .printed = printed,
@@ -130,7 +130,7 @@ static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *
     return status;
 }
 
-// A solver whose iterations look at nothing but the gradient.
+// A solver whose iterations stop only at the gradient.
 static kn_status get_plain(struct device_run *d, struct sparse_solver **plain, kn_error *err)
 {
     const struct solve_run *run = d->run;
@@ -161,9 +161,9 @@ static kn_status take_trace(struct solve_run *run, const struct cgnr_result *res
     return status;
 }
 
-// Of the loop as it is printed: its gradients, each anew from x, are no longer those of one matrix T_k
-// (accuracy.h) as they come near rounding, so that its copies do not tell. The trace is that of the
-// recurrence, which lags as far behind.
+// For the loop as printed, which recomputes each gradient from x: near rounding, these gradients no longer
+// belong to one matrix T_k (accuracy.h), so that its copies do not show the lag. Takes the trace of the loop
+// by recurrence instead, which lags as far behind.
 static kn_status take_plain_trace(struct solve_run *run, struct device_run *d, size_t column, kn_error *err)
 {
     const double *x = run->x + column * d->v.columns;
@@ -209,7 +209,7 @@ static kn_status solve_column(struct solve_run *run, struct device_run *d, size_
     struct cgnr_result result;
     kn_status status = KN_OK;
 
-    // The solver takes its goal as a part of |b|: one for all, but for noise.
+    // The solver takes its goal as a fraction of |b|, which is the same for all columns, except with noise.
     if (column > 0 && run->task.stop == KN_LEAST_SQUARES_STOP_DISCREPANCY) {
         ki_sparse_solver_free(d->solver);
         d->solver = NULL;
@@ -238,7 +238,7 @@ static kn_status solve_column(struct solve_run *run, struct device_run *d, size_
     return status;
 }
 
-// Columns from `first` on, as many as are at once in memory, or as are left.
+// Solves columns from `first` on, as many as are in memory together, or all that are left.
 static kn_status solve_together(struct solve_run *run, struct device_run *d, size_t first, size_t count,
                                 kn_error *err)
 {
@@ -269,7 +269,7 @@ static kn_status solve_together(struct solve_run *run, struct device_run *d, siz
     return status;
 }
 
-// ---- once more, for the accuracy ----
+// ---- refinement, for the accuracy ----
 
 static kn_status go_on(struct device_run *d, size_t count, kn_error *err)
 {
@@ -290,7 +290,7 @@ static kn_status go_on(struct device_run *d, size_t count, kn_error *err)
     return status;
 }
 
-// A solve_refine.
+// A function of type solve_refine.
 static kn_status refine(void *data, size_t first, size_t count, const double *gradients, double *x,
                         kn_error *err)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares by the normal equations' Gram matrix on a device, many columns at once, in single precision.
+// Least squares with the Gram matrix of the normal equations on a device, many columns at once, in single
+// precision.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,7 +21,7 @@ static kn_status apply(void *own, bool transposed, kn_buffer *from, kn_buffer *t
     return ki_sparse_gram_device_apply(d->v.queue, d->gram, transposed, from, to, err);
 }
 
-// A solve_multiply.
+// A function of type solve_multiply.
 static kn_status multiply(void *data, bool transposed, const double *from, double *to, kn_error *err)
 {
     struct device_run *d = data;
@@ -28,7 +29,7 @@ static kn_status multiply(void *data, bool transposed, const double *from, doubl
     return ki_device_multiply(&d->v, apply, d, transposed, from, to, err);
 }
 
-// The host's factors, in double precision, and their inverse on the device.
+// Factors on the host, in double precision, and uploads their inverse.
 static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *err)
 {
     struct sparse_gram *gram = NULL;
@@ -69,7 +70,7 @@ static kn_status solve_columns(struct solve_run *run, struct device_run *d, size
     return status;
 }
 
-// x -= G^-1 g, of the gradients that were sent.
+// x -= G^-1 g, with the gradients that were sent.
 static kn_status correct(struct device_run *d, size_t count, double *x, kn_error *err)
 {
     double *step_back = malloc((count * d->v.columns + 1) * sizeof *step_back);
@@ -85,7 +86,7 @@ static kn_status correct(struct device_run *d, size_t count, double *x, kn_error
     return status;
 }
 
-// A solve_refine.
+// A function of type solve_refine.
 static kn_status refine(void *data, size_t first, size_t count, const double *gradients, double *x,
                         kn_error *err)
 {

@@ -7,11 +7,11 @@
 #include "engine/cost/crossovers.h"
 #include "fused.h"
 
-// Products of a matrix or of a geometry, with separate launches or fused ones; and the iterations on them.
+// The products of a matrix or of a geometry, with separate or fused launches; and the iterations with them.
 struct sparse_solver {
     bool is_fused;
     struct sparse_fused fused;
-    struct sparse_operator *products; // of separate launches
+    struct sparse_operator *products; // for separate launches
     kn_operator *a;
     struct cgnr *cgnr;
 };
@@ -89,7 +89,7 @@ static kn_status choose_launches(kn_queue *queue, struct sparse_solver *s, const
     return KN_OK;
 }
 
-// Of a matrix, or without one of a geometry.
+// For a matrix, or, if it is NULL, for a geometry.
 static kn_status create_solver(kn_queue *queue, const struct sparse_matrix *matrix,
                                const struct sparse_parallel *geometry, const struct sparse_storage *storage,
                                const struct cgnr_options *options, struct sparse_solver **solver,

@@ -38,7 +38,8 @@ static kn_status check_terms(const struct solve_terms *terms, kn_error *err)
     return KN_OK;
 }
 
-// Row j of A^T A up to the diagonal: what row i of A adds for each nonzero of column j.
+// Adds row j of A^T A up to the diagonal: for each nonzero of column j, in row i of A, the multiple of that
+// row.
 static void add_products(const struct sparse_matrix *matrix, const struct sparse_matrix *transposed, size_t j,
                          double *row)
 {
@@ -140,11 +141,11 @@ struct sides {
     const struct sparse_gram *gram;
     const double *b;
     size_t lanes;
-    double *together; // b side by side, those that are missing 0
+    double *together; // b side by side, with 0 for those that are missing
     double *x;
 };
 
-// The block's rows of b.
+// Copies the block's rows of b.
 static void put_together(void *context, size_t block)
 {
     const struct sides *s = context;
@@ -157,7 +158,7 @@ static void put_together(void *context, size_t block)
             together[i * LANES + lane] = lane < lanes ? b[lane * rows + i] : 0;
 }
 
-// The block's rows of x.
+// Computes the block's rows of x.
 static void multiply_together(void *context, size_t block)
 {
     const struct sides *s = context;
@@ -175,7 +176,8 @@ static void multiply_together(void *context, size_t block)
     }
 }
 
-// Of a few, of which putting them together would take longer: the same sums in the same order.
+// For a few right-hand sides, for which putting them together would take longer: the same sums in the same
+// order.
 static void multiply_few(void *context, size_t block)
 {
     const struct sides *s = context;

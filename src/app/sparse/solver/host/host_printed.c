@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients as their source prints them.
+// Conjugate gradients as printed in their source.
 #include "host_solve.h"
 
 #include <math.h>

@@ -34,7 +34,7 @@ kn_status ki_sparse_host_solve(struct sparse_host *host, const void *b,
 
 // ---- within bounds ----
 
-// A kn_operator_host_function of a matrix.
+// A kn_operator_host_function for a matrix.
 static kn_status apply_plainly(void *data, bool adjoint, const void *from, void *to, kn_error *err)
 {
     (void)err;
@@ -61,7 +61,7 @@ static kn_status check_method(const struct sparse_matrix *matrix, enum sparse_bo
     return method == SPARSE_SIRT ? ki_sparse_check_signs(matrix, err) : KN_OK;
 }
 
-// Of a bounded solution, as there is no tolerance.
+// For a solution within bounds, which has no tolerance.
 static enum sparse_bounded_stop stopped_by(kn_solve_stopped stopped)
 {
     return stopped == KN_SOLVE_STOPPED_ITERATIONS ? SPARSE_BOUNDED_ITERATIONS
@@ -77,7 +77,7 @@ kn_status ki_sparse_bounded_solve(const struct sparse_matrix *matrix, const doub
                                               [SPARSE_BB] = KN_SOLVE_BB,
                                               [SPARSE_SIRT] = KN_SOLVE_SIRT,
                                               [SPARSE_TV] = KN_SOLVE_TV};
-    struct sparse_matrix products = *matrix; // whose functions take what is not const
+    struct sparse_matrix products = *matrix; // its functions take a pointer that is not const
     const kn_operator_functions functions =
         KN_INIT(kn_operator_functions, .rows = matrix->rows, .columns = matrix->columns, .type = KN_F64,
                 .apply_host = apply_plainly, .data = &products);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares on the host: conjugate gradients by its own code in either precision; the loop as its source
-// prints it, and solutions within bounds, in double precision.
+// Least squares on the host: conjugate gradients by the host's own code in either precision; the loop as
+// printed in its source, and solutions within bounds, in double precision.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "app/sparse/solver/preconditioner.h"
 #include "app/sparse/solver/solve_internal.h"
 
-// Residuals as parts of |b|.
+// Turns residuals into fractions of |b|.
 static void take_history(const struct solve_run *run, size_t column, double right)
 {
     for (size_t i = 0; i <= run->result->solutions[column].iterations && right > 0; i++)
@@ -30,7 +30,7 @@ struct cgnr {
     void *b, *x; // in the type
 };
 
-// Both ways between double precision and the type.
+// Convert between double precision and the type.
 static void narrow(kn_type type, const double *from, void *to, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -117,7 +117,7 @@ static kn_status solve_column(struct solve_run *run, struct cgnr *c, size_t colu
     if (task->stop == KN_LEAST_SQUARES_STOP_DISCREPANCY)
         options.noise = task->noise;
     result.history = run->result->histories[column];
-    if (c->type == KN_F32 && !c->preconditioner) { // with one its numbers are of another matrix
+    if (c->type == KN_F32 && !c->preconditioner) { // which changes the matrix that the trace is of
         status = ki_solve_trace_make(run, column, task->iterations, err);
         result.gradients = run->traces[column].gradients;
         result.steps = run->traces[column].steps;
@@ -138,14 +138,14 @@ static kn_status solve_column(struct solve_run *run, struct cgnr *c, size_t colu
     return status;
 }
 
-// ---- once more, for the accuracy ----
+// ---- refinement, for the accuracy ----
 
 struct again {
     struct solve_run *run;
     struct cgnr *cgnr;
 };
 
-// The gradient at x + d, and how it changes, of what A's products do not give.
+// The part of the gradient at x + d, and of its change, that A's products do not give.
 struct shifted {
     const struct solve_terms *terms;
     const double *gradient, *x;
@@ -184,7 +184,7 @@ static void shifted_along(const void *data, const double *d, const double *along
     correction.along(correction.data, shifted->sum, along, count, out);
 }
 
-// A solve_refine: from d = 0, with b = 0, the d that brings the gradient at x + d to 0.
+// A function of type solve_refine: from d = 0, with b = 0, finds the d for which the gradient at x + d is 0.
 static kn_status refine(void *data, size_t first, size_t count, const double *gradients, double *x,
                         kn_error *err)
 {
@@ -200,7 +200,7 @@ static kn_status refine(void *data, size_t first, size_t count, const double *gr
     kn_status status = KN_OK;
 
     (void)first;
-    (void)count; // one
+    (void)count; // always one column
     shifted.sum = malloc((c->columns + 1) * sizeof *shifted.sum);
     if (!shifted.sum)
         return ki_fail_memory(err, c->columns * sizeof *shifted.sum, "the accuracy");
@@ -352,7 +352,7 @@ static kn_status solve_bounded_column(struct solve_run *run, size_t column, doub
 
 kn_status ki_solve_bounded(struct solve_run *run, kn_error *err)
 {
-    double squared_norm = -1; // of all columns, once one has found it
+    double squared_norm = -1; // of A; computed for the first column, then shared by all
     kn_status status = ki_solve_adjoint_plain(run, err);
 
     snprintf(run->result->code, sizeof run->result->code, "double precision, one thread");
