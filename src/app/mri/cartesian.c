@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const double rounding = 0x1p-24; // of k / N in single precision, and as much again
+static const double rounding = 0x1p-24; // twice the rounding of k / N in single precision
 
 double ki_mri_off_grid(const kn_recon_matrix *matrix, const double *k, size_t samples, size_t *which)
 {
@@ -17,7 +17,7 @@ double ki_mri_off_grid(const kn_recon_matrix *matrix, const double *k, size_t sa
 
             if (size <= 1)
                 continue;
-            if (!(off <= size * rounding)) { // not-a-number, too
+            if (!(off <= size * rounding)) { // true for NaN, too
                 if (which)
                     *which = m;
                 return INFINITY;
@@ -29,7 +29,7 @@ double ki_mri_off_grid(const kn_recon_matrix *matrix, const double *k, size_t sa
     return most;
 }
 
-// The point of an axis, whatever k's sign.
+// The grid point of k along an axis, for k of either sign.
 static size_t point_of(double k, size_t size)
 {
     double n = (double)size, point = fmod(rint(k), n);

@@ -23,7 +23,7 @@ static double length(const kn_recon_matrix *matrix, const double *k)
     return sqrt(squares);
 }
 
-// Passes over the samples ask in between.
+// Passes over the samples, in pieces between which `ask` is called.
 enum { PASSES = 3, PIECE = 1 << 20 };
 
 struct ramp {
@@ -42,8 +42,8 @@ static void find_ends(struct ramp *r, size_t m)
     r->nearest = at > 0 ? fmin(r->nearest, at) : r->nearest;
 }
 
-// S diameters whose samples are q apart: the ball of radius q/2 over S, as a share of what a sample at radius
-// k has of its shell.
+// For S diameters whose samples are q apart: the ball of radius q/2 divided by S, relative to the share of
+// its shell that a sample at radius k has.
 static void weigh(struct ramp *r, size_t m)
 {
     double at = length(r->matrix, r->k + MRI_AXES * m);
@@ -78,7 +78,7 @@ static kn_status pass(struct ramp *r, int number, void (*take)(struct ramp *r, s
 static kn_status ramp(const kn_recon_matrix *matrix, size_t voxels, const double *k, size_t samples,
                       double *weights, struct ki_ask *ask, kn_error *err)
 {
-    static const double balls[] = {1, 2, M_PI, 4 * M_PI / 3}; // of radius 1, by dimension
+    static const double balls[] = {1, 2, M_PI, 4 * M_PI / 3}; // volumes of the ball of radius 1, by dimension
     struct ramp r = {.matrix = matrix, .k = k, .weights = weights, .nearest = INFINITY};
     double volume;
     kn_status status = ki_gridding_check_samples(matrix, k, samples, err);
@@ -96,7 +96,7 @@ static kn_status ramp(const kn_recon_matrix *matrix, size_t voxels, const double
 
 // ---- Pipe and Menon ----
 
-// Ten steps on `numbers`, float2 a sample, from 1.
+// Ten steps on `numbers`, a float2 per sample, starting at 1.
 static kn_status iterate(kn_queue *queue, struct mri_gridding *gridding, size_t samples, float *numbers,
                          kn_error *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that the parts of a reconstruction take at most at a time: each part states its own, beside what it
-// allocates. SIZE_MAX for more than there are addresses for.
+// The most bytes that the parts of a reconstruction take at a time: the code of each part states its own.
+// SIZE_MAX if there are more than addresses.
 #ifndef KN_APP_MRI_MEMORY_H
 #define KN_APP_MRI_MEMORY_H
 
@@ -12,13 +12,13 @@ struct mri_bytes {
     size_t host, device;
 };
 
-// At the same time.
+// For parts that exist at the same time.
 static inline struct mri_bytes mri_bytes_both(struct mri_bytes a, struct mri_bytes b)
 {
     return (struct mri_bytes){saturate_plus(a.host, b.host), saturate_plus(a.device, b.device)};
 }
 
-// One after the other.
+// For parts that exist one after the other.
 static inline struct mri_bytes mri_bytes_either(struct mri_bytes a, struct mri_bytes b)
 {
     return (struct mri_bytes){a.host > b.host ? a.host : b.host, a.device > b.device ? a.device : b.device};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The convention that everything here keeps. An image has N_x x N_y x N_z voxels, x fastest; voxel j of an
-// axis of N is at r = (j - floor(N/2)) / N, in fields of view. k is in cycles per field of view, so that |k|
-// <= N/2 on each axis; sample m's are k[3 m], k[3 m + 1], k[3 m + 2].
+// The convention of src/app/mri. An image has N_x x N_y x N_z voxels, x fastest; voxel j of an axis of N
+// voxels is at r = (j - floor(N/2)) / N, in fields of view. k is in cycles per field of view, so that |k| <=
+// N/2 on each axis; that of sample m is k[3 m], k[3 m + 1], k[3 m + 2].
 //
 //     forward   d_m   = sum_n rho_n exp(-i 2 pi k_m . r_n)
 //     adjoint   rho_n = sum_m w_m d_m exp(+i 2 pi k_m . r_n)
@@ -17,17 +17,17 @@
 
 enum { MRI_AXES = 3 };
 
-// The product of the sizes: in this room that of an axis that is not there is 1. KN_ERROR_ARGUMENT for an
-// axis of 0, or for more voxels than memory can have.
+// The product of the sizes, which in this folder are 1 for an axis that does not exist. KN_ERROR_ARGUMENT for
+// a size of 0, or for more voxels than memory can have.
 kn_status ki_mri_matrix_count(const kn_recon_matrix *matrix, size_t *voxels, kn_error *err);
 
-// Where voxel j of an axis of `size` is.
+// The position of voxel j on an axis of `size` voxels.
 double ki_mri_position(size_t j, size_t size);
 
-// k / N as a fraction of a turn, 2^32 to one (cl/app/mri/turn.clh).
+// k / N as a fraction of a turn, in units of 2^-32 turns (cl/app/mri/turn.clh).
 uint32_t ki_mri_fraction(double k, size_t size);
 
-// C11's CMPLX, which glibc has for gcc alone.
+// C11's CMPLX, which glibc defines only for gcc.
 static inline double complex mri_complex(double real, double imaginary)
 {
     const double parts[2] = {real, imaginary};

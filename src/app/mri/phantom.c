@@ -9,7 +9,7 @@
 
 // As published: on [-1, 1], y upwards, angles in degrees, counter-clockwise.
 struct published {
-    double tenths; // its value: sums of whole numbers are exact
+    double tenths; // its value in tenths: sums of integers are exact
     double half_axes[MRI_AXES], centre[MRI_AXES], degrees;
 };
 
@@ -21,7 +21,7 @@ static const struct published ellipses[] = {
     {1, {0.023, 0.023, 1}, {0, -0.606, 0}, 0}, {1, {0.023, 0.046, 1}, {0.06, -0.605, 0}, 0},
 };
 
-// phantom3d turns about z twice, by phi and psi: their sum is here.
+// phantom3d turns about z twice, by phi and psi; this is their sum.
 static const struct published ellipsoids[] = {
     {10, {0.69, 0.92, 0.81}, {0, 0, 0}, 0},        {-8, {0.6624, 0.874, 0.78}, {0, -0.0184, 0}, 0},
     {-2, {0.11, 0.31, 0.22}, {0.22, 0, 0}, -8},    {-2, {0.16, 0.41, 0.28}, {-0.22, 0, 0}, 28},
@@ -54,7 +54,7 @@ static void place_shapes(const kn_recon_matrix *matrix, struct shape shapes[SHAP
     }
 }
 
-// A vector in the shape's own axes.
+// A vector in the coordinates of the shape's axes.
 static void turn(const struct shape *shape, const double vector[MRI_AXES], double turned[MRI_AXES])
 {
     turned[0] = shape->cosine * vector[0] + shape->sine * vector[1];
@@ -64,7 +64,7 @@ static void turn(const struct shape *shape, const double vector[MRI_AXES], doubl
 
 // ---- the image ----
 
-// How far from the centre a point is: 1 on the edge. With two axes z is not looked at.
+// The distance of a point from the centre, 1 on the edge. With two axes, z is ignored.
 static double radius(const struct shape *shape, size_t axes, const double r[MRI_AXES])
 {
     double moved[MRI_AXES], own[MRI_AXES], squares = 0;
@@ -77,7 +77,7 @@ static double radius(const struct shape *shape, size_t axes, const double r[MRI_
     return sqrt(squares);
 }
 
-// How many of the voxel's points are inside, as a share of all.
+// The fraction of the voxel's points that are inside.
 static double points_inside(const kn_recon_matrix *matrix, const struct shape *shape,
                             const double middle[MRI_AXES], size_t oversample)
 {
@@ -98,7 +98,7 @@ static double points_inside(const kn_recon_matrix *matrix, const struct shape *s
     return (double)inside / (double)points;
 }
 
-// How much of the voxel the shape covers.
+// The fraction of the voxel that the shape covers.
 static double coverage(const kn_recon_matrix *matrix, const struct shape *shape,
                        const double middle[MRI_AXES], size_t oversample)
 {
@@ -106,7 +106,7 @@ static double coverage(const kn_recon_matrix *matrix, const struct shape *shape,
 
     if (oversample == 1)
         return at <= 1;
-    // Within the voxel the radius changes by its half diagonal over the shortest half axis at most.
+    // Within the voxel, the radius changes by at most half its diagonal divided by the shortest half axis.
     for (size_t axis = 0; axis < matrix->axes; axis++) {
         thinnest = fmin(thinnest, shape->half_axes[axis]);
         reach = hypot(reach, 0.5 / (double)matrix->size[axis]);
@@ -147,8 +147,8 @@ static double disc(double q)
     return q < 1e-8 ? M_PI : j1(2 * M_PI * q) / q;
 }
 
-// That of a ball: 4 pi (sin w - w cos w) / w^3 with w = 2 pi q. Near 0 the difference loses its digits, and
-// the series 4/3 pi (1 - w^2/10 (1 - w^2/28 (1 - ...))) has them: of its terms the ninth is under 2e-18.
+// The Fourier transform of a ball: 4 pi (sin w - w cos w) / w^3 with w = 2 pi q. Near 0 the difference
+// cancels, and the series 4/3 pi (1 - w^2/10 (1 - w^2/28 (1 - ...))) is used: its ninth term is below 2e-18.
 static double ball(double q)
 {
     double w = 2 * M_PI * q, s = w * w, series = 1;

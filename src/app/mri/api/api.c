@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/recon.h without plans: trajectories, density compensation, phantoms, names.
+// The functions of koine/recon.h without plans: trajectories, density compensation, phantoms, names.
 #include <math.h>
 
 #include "app/mri/density.h"
@@ -12,7 +12,7 @@
 
 enum { OVERSAMPLE_MAX = 1024 };
 
-// ---- what is asked for ----
+// ---- arguments ----
 
 kn_status ki_recon_read_matrix(const kn_recon_matrix *given, kn_recon_matrix *matrix, size_t *voxels,
                                kn_error *err)
@@ -47,7 +47,7 @@ kn_status ki_recon_check_k(const kn_recon_matrix *matrix, const double *k, size_
 {
     if (!ki_trajectory_check(NULL, matrix, k, samples, err))
         return KN_OK;
-    if (err) // of the caller's, not of a file
+    if (err) // an error in the caller's arguments, not in a file
         err->code = KN_ERROR_ARGUMENT;
     return KN_ERROR_ARGUMENT;
 }
@@ -57,7 +57,7 @@ static kn_status refuse_null(const char *what, kn_error *err)
     return ki_fail(err, KN_ERROR_ARGUMENT, "%s is NULL", what);
 }
 
-// Samples at k, each of a matrix, that go to an array.
+// Checks the arguments of functions that fill an array with samples at k, for a matrix.
 static kn_status read_samples(const kn_recon_matrix *given, const double *k, size_t samples,
                               kn_recon_matrix *matrix, size_t *voxels, kn_error *err)
 {
@@ -149,10 +149,10 @@ kn_status kn_recon_trajectory_check(const char *name, const kn_recon_matrix *mat
         status = refuse_null("k", err);
     if (status)
         return ki_error_name(__func__, status, err);
-    return ki_trajectory_check(name, &made, k, samples, err); // which names the trajectory
+    return ki_trajectory_check(name, &made, k, samples, err); // its message names the trajectory
 }
 
-// ---- density compensation, and voxels that are no points ----
+// ---- density compensation, and voxels that are not points ----
 
 static kn_status check_weights(kn_queue *queue, kn_recon_density density, const double *weights,
                                kn_error *err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/recon.h: plans, and what they tell.
+// koine/recon.h: plans, and their properties.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "engine/engine.h"
 #include "plan_internal.h"
 
-// ---- what is asked for ----
+// ---- arguments ----
 
 static kn_status read_kernel(const kn_queue *queue, kn_recon_kernel given, enum mri_kernel *kernel,
                              kn_error *err)
@@ -28,7 +28,7 @@ static kn_status read_kernel(const kn_queue *queue, kn_recon_kernel given, enum 
 
 kn_status ki_recon_check_gridding(double oversampling, unsigned width, kn_error *err)
 {
-    // Not-a-number is out of range as well.
+    // Refuses NaN, too.
     if (oversampling != 0 && !(oversampling >= 1.25 && oversampling <= 4))
         return ki_fail(err, KN_ERROR_ARGUMENT, "an oversampling of %g; expected 1.25 to 4, or 0 for 2",
                        oversampling);
@@ -181,7 +181,7 @@ void kn_recon_plan_free(kn_recon_plan *plan)
     free(plan);
 }
 
-// ---- what plans tell ----
+// ---- properties of plans ----
 
 size_t kn_recon_plan_get_voxels(const kn_recon_plan *plan)
 {

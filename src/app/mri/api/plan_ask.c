@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a plan's operations go on: asked of the function that its options have.
+// Calls the function in a plan's options that says whether its operations go on.
 #include "engine/engine.h"
 #include "plan_internal.h"
 

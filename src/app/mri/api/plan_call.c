@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "plan_internal.h"
 
-// What is done, and whether to images or to samples.
+// The operations, and whether they compute images or samples.
 enum operation { FORWARD, ADJOINT, NORMAL, GRIDDING_FORWARD, GRIDDING_ADJOINT };
 
 static bool from_data(enum operation operation)
@@ -23,7 +23,7 @@ static size_t length(const kn_recon_plan *plan, bool data)
     return data ? plan->request.samples : plan->request.voxels;
 }
 
-// What has to be there before anything is enqueued.
+// Prepares what an operation needs before it enqueues anything.
 static kn_status prepare(kn_recon_plan *plan, enum operation operation, kn_error *err)
 {
     if (operation == NORMAL)
@@ -63,7 +63,7 @@ static kn_status get_buffer(kn_recon_plan *plan, bool data, size_t image, kn_buf
     return status;
 }
 
-// Both kinds of adjoints take samples from the host's memory, weighted in double precision.
+// Both kinds of adjoints take samples from host memory, weighted in double precision.
 static kn_status take_data(kn_recon_plan *plan, enum operation operation, const double complex *from,
                            kn_buffer *to, kn_error *err)
 {
@@ -105,7 +105,7 @@ static kn_status run_on_host(kn_recon_plan *plan, enum operation operation, cons
                    "gridding runs on a device; create the plan with a queue, or use the sums");
 }
 
-// What is missing, by the names that the header has.
+// Refuses NULL for an argument, by the name that it has in the header.
 static kn_status refuse_null(const void *plan, const void *from, enum operation operation, kn_error *err)
 {
     return ki_fail(err, KN_ERROR_ARGUMENT, "%s is NULL",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of koine/recon.h by their numbers; and how the adjoint is computed where nobody says so: for
-// samples on the grid by their transform, else as a direct sum or as a product of matrices (sum.h), by what
-// either takes of the model of costs. A NUFFT, which is exact to its tolerance alone, is one more of these
-// for those who give a tolerance.
+// The kernels of koine/recon.h by their numbers; and the choice of the adjoint's method if the caller does
+// not name one: for samples on the grid, their Fourier transform; otherwise a direct sum or a product of
+// matrices (sum.h), whichever is faster according to the cost model. If the caller gives a tolerance, a
+// NUFFT, which is exact only to that tolerance, is another candidate.
 #include <math.h>
 #include <stdio.h>
 
@@ -55,7 +55,7 @@ kn_recon_adjoint_method ki_recon_public_adjoint(enum mri_kernel kernel)
 
 // ---- the choice ----
 
-// Operations that a sine and a cosine take, and a voxel with a sample by the direct sum.
+// Operations for a sine and a cosine, and for a voxel with a sample in the direct sum.
 static const double trig = 20, direct = 16;
 
 static double rounded_up(double count, double whole)
@@ -63,8 +63,8 @@ static double rounded_up(double count, double whole)
     return ceil(count / whole) * whole;
 }
 
-// Of a sample with columns of voxels along x, in tiles of pairs and columns: 8 a pair and column, and what
-// the factors take.
+// Operations for a sample with columns of voxels along x, in tiles of pairs and columns: 8 per pair and
+// column, and those of the factors.
 static double product_of(double along, double columns, double tile_x, double tile_columns, double block)
 {
     double pairs = rounded_up(ceil(along / 2), tile_x), all = rounded_up(columns, tile_columns);
@@ -72,7 +72,7 @@ static double product_of(double along, double columns, double tile_x, double til
     return 8 * pairs * all + trig * pairs * ceil(columns / block) + trig * all * ceil(pairs / tile_x);
 }
 
-// Of a grid with `columns` columns of `along` voxels.
+// Adds the work of a grid with `columns` columns of `along` voxels.
 static void add_work(kn_work *work, const struct recon_adjoint *asked, bool separable, double along,
                      double columns)
 {
@@ -93,12 +93,13 @@ static void add_work(kn_work *work, const struct recon_adjoint *asked, bool sepa
     }
 }
 
-// Of a NUFFT's adjoint on a grid of so many cells.
+// Adds the work of a NUFFT's adjoint for an image of this size.
 static void add_transform(kn_work *work, const struct recon_adjoint *asked, const double size[MRI_AXES])
 {
-    // Reads and writes of a transform and of what is beside it; cells of tiles that a GPU adds a sample to.
+    // Reads and writes of a transform and the steps beside it; cells of the tiles to which a GPU adds a
+    // sample.
     enum { PASSES = 10, TILES = 4096 };
-    const double oversampling = 2, pair = 2 * sizeof(float), window = 24; // operations a term
+    const double oversampling = 2, pair = 2 * sizeof(float), window = 24; // operations per term
     double width = ki_gridding_width(asked->tolerance, oversampling), cells = 1, spread = 1, axes = 0,
            touched;
 
@@ -120,7 +121,7 @@ static void add_transform(kn_work *work, const struct recon_adjoint *asked, cons
 
 enum way { DIRECT, SEPARABLE, NUFFT, WAYS };
 
-// Seconds of the adjoint, and of Q, half of a grid of twice the size.
+// The seconds for the adjoint, and for Q, which is half of a grid of twice the size.
 static double estimate(const struct recon_adjoint *asked, bool on_host, enum way way)
 {
     const size_t *size = asked->matrix.size;
@@ -141,7 +142,7 @@ static double estimate(const struct recon_adjoint *asked, bool on_host, enum way
         if (asked->has_q)
             add_work(&work, asked, way == SEPARABLE, doubled[0], ceil(doubled[1] * doubled[2] / 2));
     }
-    // Nothing is wrong with what it is given.
+    // It cannot fail with these arguments.
     (void)kn_cost_estimate(&work, on_host ? NULL : &asked->queue->context->device.info, &cost, NULL);
     return cost.compute;
 }
@@ -157,7 +158,7 @@ static kn_status check_tolerance(double tolerance, enum mri_kernel kernel, kn_er
 {
     double least = MRI_NUFFT_LEAST(mri_kernel_is_double(kernel));
 
-    // Not-a-number is out of range as well.
+    // Refuses NaN, too.
     if (tolerance >= least && tolerance <= MRI_NUFFT_MOST)
         return KN_OK;
     return ki_fail(err, KN_ERROR_ARGUMENT,
@@ -199,7 +200,7 @@ static kn_status choose_named(const struct recon_adjoint *asked, bool has_produc
     return KN_OK;
 }
 
-// Samples on the grid, where k is known.
+// For samples on the grid; checks them if k is known.
 static kn_status choose_cartesian(const struct recon_adjoint *asked, bool has_product,
                                   enum mri_kernel *kernel, char *why, kn_error *err)
 {
@@ -229,7 +230,7 @@ static bool is_on_grid(const struct recon_adjoint *asked)
     return asked->k && isfinite(ki_mri_off_grid(&asked->matrix, asked->k, asked->samples, NULL));
 }
 
-// A grid of twice the matrix, and for Q of four times, must be one allocation of the device.
+// A grid of twice the matrix, or of four times for Q, must fit in one allocation of the device.
 static bool has_room(const struct recon_adjoint *asked)
 {
     double bytes = 2 * sizeof(float);
@@ -240,7 +241,7 @@ static bool has_room(const struct recon_adjoint *asked)
     return !asked->queue || bytes <= (double)asked->queue->context->device.info.max_alloc;
 }
 
-// By estimates.
+// Takes the method with the least estimated time.
 static void choose_fastest(const struct recon_adjoint *asked, enum mri_kernel *kernel, char *why)
 {
     static const char *const names[WAYS] = {"direct", "separable", "nufft"};

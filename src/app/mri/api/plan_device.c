@@ -16,7 +16,7 @@ static kn_status create_pairs(kn_recon_plan *plan, size_t count, kn_buffer **buf
 
 // ---- the sums ----
 
-// Of both sums, for any queue of the context; of other kernels nothing.
+// Prepares a NUFFT for both sums, for any queue of the context; does nothing for other kernels.
 static kn_status prepare_nufft(kn_recon_plan *plan, kn_queue *queue, kn_error *err)
 {
     const struct recon_request *request = &plan->request;
@@ -111,7 +111,7 @@ kn_status ki_recon_device_normal(kn_recon_plan *plan, kn_queue *queue, const kn_
 
 // ---- gridding ----
 
-// The weights on the device, and what multiplies data by them.
+// Uploads the weights, and builds the kernel that multiplies data by them.
 static kn_status prepare_weights(kn_recon_plan *plan, kn_error *err)
 {
     size_t samples = plan->request.samples;
@@ -162,7 +162,7 @@ static kn_status launch_weights(kn_recon_plan *plan, kn_queue *queue, const kn_b
     const kn_range range = {1, {(plan->request.samples + GROUP - 1) / GROUP * GROUP}, {GROUP}, {0}};
     const kn_arg args[] = {KN_BUFFER(data),
                            KN_BUFFER(plan->device_weights),
-                           KN_BUFFER(data), // a basis, which is not read
+                           KN_BUFFER(data), // in place of a basis, which is not read
                            KN_VALUE(samples),
                            KN_BUFFER(plan->weighted),
                            KN_VALUE(re_at),

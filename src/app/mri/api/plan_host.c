@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan's operations on the host. F is a product of matrices, a Fourier transform, or the sum with the parts
-// exchanged: samples at -k are its voxels, the image is its data.
+// A plan's operations on the host. F is a product of matrices, a Fourier transform, or the adjoint's sum with
+// the roles exchanged: its voxels are the samples at -k, and its data are the image.
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "plan_internal.h"
 
-// Of both sums; of other kernels nothing.
+// Prepares a NUFFT for both sums; does nothing for other kernels.
 static kn_status prepare_nufft(kn_recon_plan *plan, kn_error *err)
 {
     const struct mri_sum sum = {.matrix = plan->request.matrix,
@@ -48,7 +48,7 @@ kn_status ki_recon_host_prepare_forward(kn_recon_plan *plan, kn_error *err)
     return KN_OK;
 }
 
-// Every sample with every voxel: the parts exchanged.
+// Every sample with every voxel: the adjoint's sum with the roles exchanged.
 static kn_status exchanged(kn_recon_plan *plan, const double complex *image, double complex *data,
                            kn_error *err)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/recon.h: how much memory a plan takes, before it takes it.
+// koine/recon.h: the memory that a plan will take.
 #include "base/error.h"
 #include "base/saturate.h"
 #include "plan_internal.h"
 
-// Beside the sums' own: on the host the parts of voxels and samples exchanged, on a device what calls with
-// arrays copy there.
+// In addition to the sums' own memory: on the host, voxels and samples with their roles exchanged; on a
+// device, the copies that calls with arrays make.
 static struct mri_bytes sums_memory(const kn_queue *queue, const struct recon_request *request)
 {
     size_t voxels = request->voxels, samples = request->samples;

@@ -14,7 +14,7 @@ static kn_status apply_encoding(kn_recon_plan *plan, kn_queue *queue, bool adjoi
                    : ki_recon_device_forward(plan, queue, from, to, err);
 }
 
-// It is its own adjoint.
+// The normal operator is its own adjoint.
 static kn_status apply_normal(kn_recon_plan *plan, kn_queue *queue, bool adjoint, const kn_buffer *from,
                               kn_buffer *to, kn_error *err)
 {
@@ -45,13 +45,13 @@ static kn_status apply_normal_host(kn_recon_plan *plan, bool adjoint, const doub
     return ki_recon_host_normal(plan, from, to, err);
 }
 
-// ---- either ----
+// ---- on both ----
 
 static const struct {
     kn_status (*apply)(kn_recon_plan *plan, kn_queue *queue, bool adjoint, const kn_buffer *from,
                        kn_buffer *to, kn_error *err);
     kn_status (*apply_host)(kn_recon_plan *plan, bool adjoint, const double complex *from, double complex *to,
-                            kn_error *err); // NULL: it has none
+                            kn_error *err); // NULL: the operator has none
     kn_status (*prepare)(kn_recon_plan *plan, kn_error *err);
     kn_status (*prepare_host)(kn_recon_plan *plan, kn_error *err);
 } kinds[] = {
@@ -61,7 +61,7 @@ static const struct {
     [KN_RECON_OPERATOR_GRIDDING] = {apply_gridding, NULL, ki_recon_device_prepare_gridding, NULL},
 };
 
-// What an operator's functions are called with.
+// The data of an operator's functions.
 struct recon_operator {
     kn_recon_plan *plan;
     kn_recon_operator_kind kind;

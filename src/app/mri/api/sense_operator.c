@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/recon.h: an operator of an image that several coils see.
+// koine/recon.h: an operator for an image that several coils see.
 #include <stdlib.h>
 #include <string.h>
 

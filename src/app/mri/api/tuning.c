@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What koine/experimental/tuning.h has of the reconstruction.
+// The functions of koine/experimental/tuning.h for the reconstruction.
 #include <koine/experimental/tuning.h>
 
 #include <string.h>

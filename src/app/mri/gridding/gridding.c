@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gridding on a device: what a grid of samples is, and what is prepared for it.
+// Gridding on a device: the shape of a grid, and the preparation for its samples.
 #include "gridding_internal.h"
 
 #include <float.h>
@@ -16,7 +16,7 @@
 
 static const double least_oversampling = 1.25, most_oversampling = 4;
 
-// ---- what is asked for ----
+// ---- arguments ----
 
 static kn_status check_sizes(const struct mri_gridding_options *options, kn_error *err)
 {
@@ -44,7 +44,7 @@ static kn_status check(const kn_recon_matrix *matrix, const double *k, size_t sa
     if (matrix->axes != 2 && matrix->axes != MRI_AXES)
         return ki_fail(err, KN_ERROR_ARGUMENT, "gridding: a matrix of %zu axes; expected 2 or 3",
                        matrix->axes);
-    // Not-a-number is out of range as well.
+    // Refuses NaN, too.
     if (!is_on_grid(options) &&
         !(options->oversampling >= least_oversampling && options->oversampling <= most_oversampling))
         return ki_fail(
@@ -74,7 +74,7 @@ kn_status ki_gridding_check_samples(const kn_recon_matrix *matrix, const double 
     return KN_OK;
 }
 
-// The next length without a prime factor above 7.
+// The least length that is not below n and has no prime factor above 7.
 static size_t smooth_length(size_t n)
 {
     for (;; n++) {
@@ -90,7 +90,7 @@ static size_t smooth_length(size_t n)
 
 size_t ki_gridding_cells(size_t size, double oversampling, unsigned width)
 {
-    // Less a rounding: 1.4 times 5 is 7.
+    // Reduced by a rounding, so that 1.4 times 5 is 7.
     double least = ceil(oversampling * (double)size * (1 - 1e-12));
 
     return width > 1 && size > 1 ? smooth_length((size_t)fmax(least, width)) : size;
@@ -148,10 +148,10 @@ static kn_status plan_grid(struct mri_gridding *g, const struct mri_gridding_opt
 
 // ---- the device ----
 
-// Cells of windows that a compute unit of a CPU adds or reads in a launch: some twentieth of a second.
+// Cells of windows that a compute unit of a CPU adds or reads in a launch: about a twentieth of a second.
 static const size_t piece_cells = (size_t)1 << 24;
 
-// Some drivers stop long loops, as a group of one has them.
+// Some drivers stop long loops, which a group of one work-item has.
 static kn_status choose_sizes(struct mri_gridding *g, const struct mri_gridding_options *options,
                               const kn_device_info *info, kn_error *err)
 {
@@ -188,7 +188,7 @@ static kn_status choose_sizes(struct mri_gridding *g, const struct mri_gridding_
     return KN_OK;
 }
 
-// ---- what koine tune keeps ----
+// ---- sizes kept by koine tune ----
 
 const kn_tunables ki_mri_gridding_tunables[2] = {
     {"gridding-2d", "app/mri/mri_gridding.cl", {"GROUP", "SPLIT", "TILE_X", "TILE_Y", NULL}},
@@ -201,7 +201,8 @@ void ki_mri_gridding_values(const struct mri_gridding *gridding, unsigned values
     memcpy(&values[2], gridding->shape.tile, sizeof gridding->shape.tile);
 }
 
-// The sizes that the caller asks for; if none, those that were kept, if they fit; else the device's default.
+// The sizes that the caller gives; otherwise those that koine tune kept, if they fit; otherwise the device's
+// default.
 static kn_status choose_tuned(kn_context *context, struct mri_gridding *g,
                               const struct mri_gridding_options *given, kn_error *err)
 {
@@ -223,7 +224,7 @@ static kn_status choose_tuned(kn_context *context, struct mri_gridding *g,
     return choose_sizes(g, given, info, err);
 }
 
-// Exact, and the same in any locale: a whole number times a power of two.
+// Exact and independent of the locale: an integer times a power of two.
 static void add_coefficients(struct ki_text *text, const struct gridding_window *window)
 {
     for (unsigned i = 0; i < window->terms; i++) {
@@ -235,7 +236,7 @@ static void add_coefficients(struct ki_text *text, const struct gridding_window 
     }
 }
 
-// What the grid is, for all kernels.
+// Defines the shape of the grid for all kernels.
 static void define_shape(const struct gridding_shape *shape, struct engine_defines *defines)
 {
     ki_engine_define(defines, "SPAN_X", shape->span[0]);
@@ -294,7 +295,7 @@ static kn_status get_kernels(kn_queue *queue, struct mri_gridding *g, kn_error *
     return status;
 }
 
-// exp(-i 2 pi g floor(N/2)/K) of all cells of an axis, its turns reduced as whole numbers; 1/A(n) of all
+// exp(-i 2 pi g floor(N/2)/K) for all cells of an axis, with turns reduced as integers; and 1/A(n) for all
 // voxels.
 static void fill_tables(const struct mri_gridding *g, float *phases, float *factors)
 {

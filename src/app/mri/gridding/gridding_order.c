@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts samples by the tile of the grid that their window begins in: blocks of samples among threads, each
-// counted, then placed. The order is one, by tile and then by sample, whatever the threads.
+// Sorts samples by the tile of the grid in which their window begins: threads count and then place blocks of
+// samples. The order is by tile, then by sample, for any number of threads.
 #include "gridding_internal.h"
 
 #include <stdlib.h>
@@ -8,16 +8,16 @@
 #include "base/error.h"
 #include "base/threads.h"
 
-enum { BLOCK = 1 << 16 }; // samples between two questions whether to go on
+enum { BLOCK = 1 << 16 }; // samples between two calls of `ask`
 
 struct ordering {
     const struct gridding_shape *shape;
     const double *k;
-    size_t along[MRI_AXES], tiles; // tiles along each axis, and all
-    size_t samples, block;         // all, and of a block
-    size_t first;                  // block of a loop
+    size_t along[MRI_AXES], tiles; // tiles along each axis, and in all
+    size_t samples, block;         // in all, and in a block
+    size_t first;                  // the first block of a loop
     uint32_t *tile;                // of each sample
-    uint32_t *places;              // for each block, of each tile: how many, then where they go
+    uint32_t *places;              // for each block and each tile: the number of samples, later their places
     gridding_place *place;
     void *context;
     uint32_t *order;
@@ -77,7 +77,7 @@ static kn_status all_blocks(struct ordering *o, size_t blocks, ki_round *work, c
     return status;
 }
 
-// From counts to places.
+// Turns counts into places.
 static void add_up(const struct ordering *o, size_t blocks, size_t *starts)
 {
     uint32_t sum = 0;
@@ -98,7 +98,7 @@ kn_status ki_gridding_order(const struct gridding_shape *shape, const double *k,
                             gridding_place *place, void *context, const struct ki_ask *ask,
                             struct gridding_order *order, kn_error *err)
 {
-    // A block has no fewer samples than there are tiles, whose counts it has.
+    // A block has at least as many samples as there are tiles, because it has a count for each tile.
     struct ordering o = {.shape = shape,
                          .k = k,
                          .samples = samples,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where samples lie on a device's grid, and what of it each group of the adjoint's kernel makes: the launches
-// of cl/app/mri/mri_gridding_place.cl, and the sort by bins between them.
+// Places samples on a device's grid, and assigns parts of it to the groups of the adjoint's kernel: the
+// launches of cl/app/mri/mri_gridding_place.cl, and the sort by bins between them.
 #include <stdlib.h>
 
 #include <koine/scan.h>
@@ -13,7 +13,7 @@
 #include "base/threads.h"
 #include "gridding_internal.h"
 
-// Samples at most: a tile has one several times where windows wrap around a small grid.
+// The most samples: a tile has one several times if windows wrap around a small grid.
 static const size_t most_samples = (size_t)1 << 29;
 
 // ---- buffers ----
@@ -36,7 +36,7 @@ kn_status ki_gridding_make_buffer(kn_queue *queue, size_t count, size_t size, co
     return status;
 }
 
-// Bins, tiles and jobs; 32 bits count them.
+// Counts bins, tiles and jobs, which 32 bits must hold.
 static kn_status count_all(struct mri_gridding *g, kn_error *err)
 {
     const struct gridding_shape *shape = &g->shape;
@@ -50,7 +50,8 @@ static kn_status count_all(struct mri_gridding *g, kn_error *err)
             "gridding: %zu samples into %zu bins; expected at most %zu, and %u. Grid the samples in "
             "parts and add the images up",
             g->samples, g->bins, most_samples, UINT32_MAX / 2 - 1);
-    // Two tiles along each axis look at a sample, but at the end of a grid that is no multiple of them.
+    // A sample is in at most two tiles along each axis, except at the end of a grid that is no multiple of
+    // tiles.
     g->places = g->samples;
     for (size_t axis = 0; axis < MRI_AXES; axis++)
         g->places *= shape->span[axis] > 1 ? 2 : 1;
@@ -130,7 +131,7 @@ static kn_status upload_fractions(kn_queue *queue, struct mri_gridding *g, const
 
 // ---- launches ----
 
-enum { ITEMS = 64 }; // of a group
+enum { ITEMS = 64 }; // work-items of a group
 
 static kn_status launch(kn_queue *queue, kn_kernel *kernel, size_t items, const kn_arg *args, size_t count,
                         kn_error *err)
@@ -140,7 +141,7 @@ static kn_status launch(kn_queue *queue, kn_kernel *kernel, size_t items, const 
     return items ? kn_launch(queue, kernel, &range, args, count, NO_EVENT, err) : KN_OK;
 }
 
-// Samples by bins.
+// Sorts samples by bins.
 static kn_status sort(kn_queue *queue, struct mri_gridding *g, const uint32_t cells[MRI_AXES], kn_error *err)
 {
     const uint32_t samples = (uint32_t)g->samples, bins = (uint32_t)g->bins;
@@ -160,7 +161,7 @@ static kn_status sort(kn_queue *queue, struct mri_gridding *g, const uint32_t ce
     return status ? status : launch(queue, g->start, g->bins + 1, start, KI_COUNT(start), err);
 }
 
-// Groups for the tiles, each in as many parts as it has samples for.
+// Assigns groups to the tiles, each in as many parts as its samples need.
 static kn_status share_out(kn_queue *queue, struct mri_gridding *g, const uint32_t cells[MRI_AXES],
                            kn_error *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Both sums by gridding, and the steps of density compensation: the launches of cl/app/mri/mri_gridding.cl,
-// and the transforms between.
+// and the transforms between them.
 #include "algo/columns.h"
 #include "base/array.h"
 #include "base/error.h"
@@ -19,9 +19,9 @@ static kn_status check_buffer(const char *function, const kn_buffer *buffer, con
     return KN_OK;
 }
 
-enum { ITEMS = 64 }; // of a group
+enum { ITEMS = 64 }; // work-items of a group
 
-// In launches of at most `piece` work-items, between which the queue may ask.
+// Launches at most `piece` work-items at a time, so that the queue can ask whether to go on in between.
 static kn_status launch_pieces(kn_queue *queue, kn_kernel *kernel, size_t items, size_t piece,
                                const kn_arg *args, size_t count, kn_error *err)
 {
@@ -45,7 +45,7 @@ static kn_status launch_items(kn_queue *queue, kn_kernel *kernel, size_t items, 
     return launch_pieces(queue, kernel, items, items, args, count, err);
 }
 
-// In launches of about `piece` samples, which jobs have at most.
+// Launches jobs with about `piece` samples at a time, taking each job for full.
 static kn_status launch_jobs(kn_queue *queue, const struct mri_gridding *g, const kn_arg *args, size_t count,
                              kn_error *err)
 {
@@ -107,7 +107,7 @@ static kn_status deapodise(kn_queue *queue, struct mri_gridding *g, const kn_buf
     return launch_items(queue, g->deapodise, g->voxels, args, KI_COUNT(args), err);
 }
 
-// The transform of the whole grid of which the image's voxels alone come in or out.
+// The transform of the whole grid, where only the image's voxels are input or output.
 static kn_status plan_transform(kn_queue *queue, const struct mri_gridding *g, kn_fft_direction direction,
                                 kn_fft_plan **plan, kn_error *err)
 {
@@ -133,7 +133,7 @@ struct staging {
     size_t samples;
 };
 
-// Weighted in double.
+// Applies the weights in double precision.
 static void stage_block(void *context, size_t b)
 {
     const struct staging *s = context;
@@ -152,7 +152,7 @@ static void stage(const struct mri_gridding *g, const double complex *data, cons
                 &(struct staging){data, weights, g->staged, g->samples});
 }
 
-// The image of data that are on the device, in the caller's order.
+// The image of data on the device, in the caller's order.
 static kn_status make_image(kn_queue *queue, struct mri_gridding *g, const kn_buffer *data, kn_buffer *image,
                             kn_error *err)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window of Kaiser and Bessel, its transform, and the polynomial that devices evaluate.
+// The Kaiser-Bessel window, its transform, and the polynomial that devices evaluate.
 #include "gridding_internal.h"
 
 #include <math.h>
 
-// Below this of the window's greatest value the polynomial's own error is not seen beside that of floats.
+// An error of the polynomial below this part of the window's maximum does not show in floats.
 #define FIT_ERROR 1e-8
 
 // I0 by its series, whose terms are positive: sum over n of (x^2/4)^n / n!^2.
@@ -27,7 +27,7 @@ static double shape_at(const void *context, double s)
     return bessel(window->beta * sqrt(s)) / window->peak;
 }
 
-// By Chebyshev's series, whose polynomials T(a x + b) come by their recurrence.
+// By Chebyshev's series, with the polynomials T(a x + b) by their recurrence.
 void ki_gridding_fit(gridding_function *f, const void *context, double low, unsigned terms, double *powers)
 {
     double before[GRIDDING_TERMS_MAX] = {0}, now[GRIDDING_TERMS_MAX] = {1}, values[GRIDDING_TERMS_MAX];
@@ -65,7 +65,8 @@ static void interpolate(struct gridding_window *window, unsigned terms)
         window->coefficients[i] = (float)powers[i];
 }
 
-// How far the polynomial is from the window, in double but for its coefficients.
+// The greatest difference between the polynomial and the window, in double precision except for the
+// coefficients.
 static double fit_error(const struct gridding_window *window)
 {
     enum { POINTS = 256 };
@@ -96,7 +97,7 @@ struct gridding_window ki_gridding_window(unsigned width, double oversampling)
     double least = INFINITY;
     unsigned best = 0;
 
-    // Until nothing is gained any more: coefficients are floats.
+    // Stops when more terms do not improve it, because coefficients are floats.
     for (unsigned terms = 4; terms <= GRIDDING_TERMS_MAX && least > FIT_ERROR; terms++) {
         double error;
 
@@ -128,8 +129,8 @@ double ki_gridding_window_transform(const struct gridding_window *window, double
     return scale * (square > 0 ? sinh(s) : sin(s)) / s;
 }
 
-// Errors fall by exp(-pi width sqrt(1 - 1/oversampling)), at 2 about tenfold a cell; 12 is what white noise
-// was measured to have before that, and some more.
+// The error falls as exp(-pi width sqrt(1 - 1/oversampling)), about tenfold per cell for 2; the factor of 12
+// is what was measured for white noise, with a margin.
 unsigned ki_gridding_width(double tolerance, double oversampling)
 {
     return (unsigned)ceil(log(12 / tolerance) / (M_PI * sqrt(1 - 1 / oversampling)));

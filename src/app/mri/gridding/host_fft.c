@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-// Points that a thread transforms between two questions whether to go on.
+// Points that a thread transforms between two calls of `ask`.
 enum { PIECE = 1 << 21 };
 
 struct range {
@@ -19,7 +19,7 @@ static size_t number_size(const struct mri_fft *fft)
     return fft->shape.type == KN_F64 ? sizeof(double complex) : sizeof(float complex);
 }
 
-// Lines of an axis at positions within these ranges of the other two axes.
+// The lines of an axis at positions within these ranges of the other two axes.
 static kn_status range_lines(struct mri_fft *fft, char *grid, size_t axis, const struct range ranges[2],
                              bool back, kn_error *err)
 {
@@ -55,7 +55,7 @@ static void find_ranges(const struct mri_fft *fft, size_t axis, bool whole, stru
     ranges[1] = (struct range){length - below, below};
 }
 
-// All lines of an axis that lie in the used part of the other axes, or in the whole of these.
+// All lines of an axis within the used part of each other axis, or within all of it.
 static kn_status axis_lines(struct mri_fft *fft, void *grid, size_t axis, const bool whole[MRI_AXES],
                             bool back, kn_error *err)
 {
@@ -133,7 +133,7 @@ void ki_mri_fft_free(struct mri_fft *fft)
 
 struct mri_bytes ki_mri_fft_memory(const struct mri_fft_shape *shape)
 {
-    enum { BLOCK = 2 * 64, BLOCKS = 3 }; // bytes of a point of a block, and blocks of a thread
+    enum { BLOCK = 2 * 64, BLOCKS = 3 }; // bytes of a point of a block; blocks per thread
     size_t longest = 0, all = 0;
 
     for (size_t axis = 0; axis < MRI_AXES; axis++) {

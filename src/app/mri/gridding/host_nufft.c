@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both sums of the host's NUFFT: tiles and the grid, the grid and the image.
+// Both sums of the host's NUFFT: from tiles to the grid, and from the grid to the image, and back.
 #include "host_nufft_internal.h"
 
 #include <string.h>
@@ -7,13 +7,13 @@
 #include "base/error.h"
 #include "base/threads.h"
 
-// What the rounds of a loop need.
+// The arguments of the loops.
 struct work {
     struct mri_host_nufft *nufft;
-    const double complex *data, *basis, *from; // of the adjoint; an image
+    const double complex *data, *basis, *from; // for the adjoint; an image
     const double *weights;
-    double complex *values, *to; // of the forward sum; an image
-    size_t colour[MRI_AXES];     // of these tiles
+    double complex *values, *to; // for the forward sum; an image
+    size_t colour[MRI_AXES];     // of the current tiles
 };
 
 static size_t least(size_t a, size_t b)
@@ -42,7 +42,7 @@ static void add_numbers(bool is_double, void *to, const void *from, size_t count
     }
 }
 
-// All rows of a tile and its margin, which wrap, with those of the grid: added to them, or copied from them.
+// Adds all rows of a tile and its margin, which wraps around, to the grid, or copies them from it.
 static void exchange(const struct mri_host_nufft *nufft, const size_t begin[MRI_AXES], char *room, bool add)
 {
     const struct gridding_shape *shape = &nufft->shape;
@@ -110,7 +110,7 @@ static void do_tile(void *context, size_t round)
     }
 }
 
-// Tiles by their colours, 0 or 1 along each axis that has more than one.
+// Processes tiles by colour, 0 or 1 along each axis with more than one tile.
 static kn_status do_tiles(struct work *work, kn_error *err)
 {
     struct mri_host_nufft *nufft = work->nufft;
@@ -167,7 +167,7 @@ static void write_cell(const struct mri_host_nufft *nufft, size_t at, double val
         ((float *)nufft->grid)[at] = (float)value;
 }
 
-// A row of the image from the grid, or to it, times the factors.
+// Copies a row of the image from the grid, or to it, times the factors.
 static void move_row(void *context, size_t row)
 {
     const struct work *work = context;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// host_nufft_code.h in vectors. A vector holds numbers of a row of cells, real and imaginary parts in turn,
-// and a window's row is a few vectors: a product and a sum for each of its rows. Compiled for every
-// instruction set and every width (src/host/simd/simd.h).
+// host_nufft_code.h with vectors. A vector holds numbers of a row of cells, real and imaginary parts
+// alternating, and a row of a window is a few vectors, each with a product and a sum. Compiled for every
+// instruction set and every width of numbers (src/host/simd/simd.h).
 #include "host/simd/simd.h"
 #include "host_nufft_code.h"
 
 enum { VECTORS = NUFFT_NUMBERS / LANES };
-enum { AHEAD = 16 }; // samples whose data are fetched before their turn
+enum { AHEAD = 16 }; // data are prefetched this many samples ahead
 _Static_assert(NUFFT_NUMBERS % LANES == 0 && (int)LANES <= (int)NUFFT_LANES, "a window is whole vectors");
 
 #define UNROLLED _Pragma("GCC unroll 8")
 
-// 1 where a row has real parts, and imaginary ones.
+// 1 where a row has real parts; where it has imaginary parts.
 static const real are_real[NUFFT_NUMBERS] = {1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0,
                                              1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0};
 static const real are_imaginary[NUFFT_NUMBERS] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1,
                                                   0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
 
-// `count` vectors of a window at a sample.
+// `count` vectors of the window of a sample.
 VECTOR_OPERATION void evaluate(const struct nufft_window *window, const void *offsets, size_t i, size_t count,
                                reals *values)
 {
@@ -32,7 +32,7 @@ VECTOR_OPERATION void evaluate(const struct nufft_window *window, const void *of
     }
 }
 
-// A window along y or z, number by number.
+// A window along y or z, one number after another.
 VECTOR_OPERATION void evaluate_across(const struct nufft_tile *tile, size_t axis, size_t i,
                                       real values[NUFFT_NUMBERS])
 {
@@ -47,7 +47,7 @@ VECTOR_OPERATION void evaluate_across(const struct nufft_tile *tile, size_t axis
     }
 }
 
-// conj(phi) w d of a sample.
+// conj(phi) w d for a sample.
 VECTOR_OPERATION void take(const struct nufft_tile *tile, size_t i, real *re, real *im)
 {
     size_t m = tile->samples[i];
@@ -129,7 +129,7 @@ VECTOR_OPERATION void read_cells(const struct nufft_tile *tile, const size_t cou
     }
 }
 
-// A row of a few vectors in registers; without vectors whatever the window has.
+// A row of a few vectors in registers; without vectors, any number that the window has.
 #define FEW(n) (n) < VECTORS ? (n) : VECTORS
 #define WITH_VECTORS(work, tile, vectors)                                                                    \
     if ((vectors) <= 1)                                                                                      \

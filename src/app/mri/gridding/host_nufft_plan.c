@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host's NUFFT prepares: its grid and tiles, the windows' polynomials, and where samples lie.
+// Prepares the host's NUFFT: its grid and tiles, the windows' polynomials, and the samples' places.
 #include "host_nufft_internal.h"
 
 #include <math.h>
@@ -16,10 +16,10 @@ static const struct nufft_code *const codes[][2] = {HOST_LEVELS(nufft_code)};
 
 // ---- the grid ----
 
-// Cells of a tile along the axes that have a grid, by how many these are: tiles stay in a core's caches.
+// Cells of a tile along the axes that have a grid, by the number of these axes: tiles fit in a core's caches.
 static const unsigned wanted_tiles[][MRI_AXES] = {{2048, 1, 1}, {64, 32, 1}, {32, 16, 8}};
 
-// A tile such that there is one, or an even number of them, and none is shorter than a window's margin.
+// The length of a tile for which there is one tile or an even number, none shorter than a window's margin.
 static unsigned tile_along(size_t cells, unsigned span, unsigned wanted)
 {
     size_t least = span > 1 ? span - 1 : 1;
@@ -62,7 +62,7 @@ static void plan_shape(const kn_recon_matrix *matrix, unsigned width, struct gri
 
 // ---- windows ----
 
-// A cell's piece of the window, for offsets from -1 to 1.
+// The piece of the window for one cell, for offsets from -1 to 1.
 struct piece {
     const struct gridding_window *window;
     unsigned cell;
@@ -104,7 +104,7 @@ static void store(const struct mri_host_nufft *nufft, void *to, size_t i, double
         ((float *)to)[i] = (float)value;
 }
 
-// The fewest terms whose error is not seen beside the tolerance.
+// Takes the fewest terms whose error is negligible relative to the tolerance.
 static void make_windows(struct mri_host_nufft *nufft, const struct gridding_window *window, double tolerance)
 {
     enum { AXIS = GRIDDING_TERMS_MAX * NUFFT_NUMBERS };
@@ -172,7 +172,7 @@ static void place_sample(void *context, size_t m, size_t at)
     nufft->places[at] = (uint32_t)place;
 }
 
-// ---- all of it ----
+// ---- the plan ----
 
 // Voxel j of N is at j - N/2, modulo the cells.
 static struct mri_fft_shape plan_fft(const struct mri_host_nufft *nufft)
@@ -248,7 +248,7 @@ static kn_status check(const kn_recon_matrix *matrix, const double *k, size_t sa
     size_t voxels;
     kn_status status = ki_mri_matrix_count(matrix, &voxels, err);
 
-    // Not-a-number is out of range as well.
+    // Refuses NaN, too.
     if (!status && options->tolerance != MRI_NUFFT_ON_GRID &&
         !(options->tolerance >= least && options->tolerance <= MRI_NUFFT_MOST))
         status = ki_fail(err, KN_ERROR_ARGUMENT,

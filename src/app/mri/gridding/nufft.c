@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A NUFFT on a device: gridding, and what data are multiplied by (cl/app/mri/mri_mu.cl).
+// A NUFFT on a device: gridding, and the factors of the data (cl/app/mri/mri_mu.cl).
 #include "nufft.h"
 
 #include <stdlib.h>
@@ -17,11 +17,11 @@ enum { GROUP = 64 };
 struct mri_nufft {
     struct mri_gridding *gridding;
     size_t samples;
-    kn_buffer *weights, *basis, *conjugate; // a float and pairs a sample, or NULL
+    kn_buffer *weights, *basis, *conjugate; // a float and pairs per sample, or NULL
     kn_buffer *mu;                          // pairs
 };
 
-// What gridding is asked for; an error of up to `tolerance`.
+// The options of gridding with an error of up to `tolerance`.
 static struct mri_gridding_options gridding_of(double tolerance)
 {
     if (tolerance == MRI_NUFFT_ON_GRID)
@@ -39,7 +39,7 @@ struct mri_bytes ki_mri_nufft_memory(const kn_recon_matrix *matrix, size_t sampl
                           (struct mri_bytes){numbers, numbers});
 }
 
-// ---- what data are multiplied by ----
+// ---- the factors of the data ----
 
 static kn_status upload(kn_queue *queue, const float *numbers, size_t count, kn_buffer **buffer,
                         kn_error *err)
@@ -118,7 +118,7 @@ kn_status ki_mri_nufft_create(kn_queue *queue, const kn_recon_matrix *matrix, co
     struct mri_nufft *nufft;
     kn_status status;
 
-    // Not-a-number is out of range as well.
+    // Refuses NaN, too.
     if (tolerance != MRI_NUFFT_ON_GRID && !(tolerance >= least && tolerance <= MRI_NUFFT_MOST))
         return ki_fail(err, KN_ERROR_ARGUMENT, "a NUFFT's tolerance of %g; expected %g to %g on a device",
                        tolerance, least, MRI_NUFFT_MOST);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a scan to its image: by least squares, by the adjoint alone, or by gridding; on a device, or with the
-// host's kernels there. Coils are reconstructed one by one and combined by the root of the sum of their
+// From a scan to its image: by least squares, by the adjoint, or by gridding; on a device, or on the host
+// with its own kernels. Coils are reconstructed one by one and combined by the root of the sum of their
 // squares, or together, by their sensitivities (app/mri/sense/sense.h).
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "recon_internal.h"
 
-// An iteration of the coil that is being solved for.
+// Reports an iteration of the current coil.
 static bool step_iteration(void *context, size_t iteration)
 {
     struct recon *recon = context;
@@ -21,9 +21,9 @@ static bool step_iteration(void *context, size_t iteration)
     return ki_recon_step(recon, done, done, NULL) == KN_OK;
 }
 
-// ---- before the sums ----
+// ---- preparation ----
 
-// The weights of the adjoint, and with |phi|^2 those of the normal operator.
+// The weights of the adjoint, and times |phi|^2 those of the normal operator.
 kn_status ki_recon_make_weights(struct recon *recon, kn_error *err)
 {
     const kn_recon_scan *scan = &recon->scan;
@@ -58,7 +58,7 @@ kn_status ki_recon_make_weights(struct recon *recon, kn_error *err)
     return status;
 }
 
-// The coils' sensitivities, where they are not given.
+// Estimates the coils' sensitivities, if they are not given.
 static kn_status make_maps(struct recon *recon, kn_error *err)
 {
     size_t count = recon->scan.coils * recon->voxels;
@@ -71,8 +71,8 @@ static kn_status make_maps(struct recon *recon, kn_error *err)
     return ki_mri_maps_make(&recon->scan, recon->options.sense, &recon->ask, recon->made_maps, err);
 }
 
-// F_u = F / sqrt(voxels): its adjoint is F^H / sqrt(voxels), and (F_u^H F_u + lambda R) x = F_u^H d has the
-// solution sqrt(voxels) y of (F^H F + voxels lambda R) y = F^H d.
+// F_u = F / sqrt(voxels): its adjoint is F^H / sqrt(voxels), and the solution of (F_u^H F_u + lambda R) x =
+// F_u^H d is sqrt(voxels) y, where y solves (F^H F + voxels lambda R) y = F^H d.
 static void set_scale(struct recon *recon)
 {
     double root = sqrt((double)recon->voxels);
@@ -89,7 +89,7 @@ static void set_scale(struct recon *recon)
         recon->ls.lambda *= (double)recon->voxels;
 }
 
-// ---- after them ----
+// ---- results ----
 
 static void combine(const struct recon *recon, const double complex *images, double complex *image)
 {
@@ -142,7 +142,7 @@ static kn_status run(struct recon *recon, kn_error *err)
     return status;
 }
 
-// While it runs the queue, if there is one, asks whether to go on.
+// Runs the pipeline; meanwhile the queue, if there is one, asks whether to go on.
 static kn_status run_asking(struct recon *recon, kn_error *err)
 {
     bool asks = recon->queue && recon->ask.go_on;
@@ -154,7 +154,7 @@ static kn_status run_asking(struct recon *recon, kn_error *err)
     return status;
 }
 
-// What there is to tell of it, in the scale that was asked for.
+// Converts the result to the scale of the options.
 static void settle_result(const struct recon *recon)
 {
     kn_recon_solution *result = recon->result;
@@ -245,7 +245,7 @@ kn_status kn_recon_solve(kn_queue *queue, const kn_recon_scan *scan, const kn_re
     return ki_error_name(__func__, solve(__func__, queue, scan, options, NULL, solution, err), err);
 }
 
-// Its messages, which the command shows, are not named for the function.
+// The command shows its messages, which therefore do not name the function.
 kn_status kn_recon_solve_with(kn_queue *queue, const kn_recon_scan *scan,
                               const kn_recon_solve_options *options, const kn_recon_extras *extras,
                               kn_recon_solution **solution, kn_error *err)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adjoint check: <Fx, y> = <x, F^H y>, with y = F x, so that both are ||F x||^2 and a wrong sign, scale
-// or order shows at once, whatever the size. F is the forward sum (gridding: its own), F^H what the
-// reconstruction uses; x is random.
+// The adjoint check: <Fx, y> = <x, F^H y>, with y = F x, so that both sides are ||F x||^2 and a wrong sign,
+// scale or order shows at once, whatever the size. F is the forward sum (for gridding: gridding's own), F^H
+// the adjoint that the reconstruction uses; x is random.
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,18 +11,18 @@
 #include "app/mri/reference.h"
 #include "recon_internal.h"
 
-// Voxels times samples that may be spent on it.
+// The most products of voxels and samples that the check may cost.
 static const double budget_device = 0x1p24, budget_host = 0x1p22;
 enum { SAMPLES_MAX = 4096 };
 
 struct check {
     size_t samples, voxels;
-    double *k;             // of the samples that are looked at
+    double *k;             // of the samples in the check
     double complex *basis; // NULL: 1
     double complex *x, *y, *adjoint;
 };
 
-// SplitMix64, the same numbers each time.
+// SplitMix64, with the same numbers each time.
 static double random_number(uint64_t *state)
 {
     uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
@@ -32,7 +32,7 @@ static double random_number(uint64_t *state)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
 }
 
-// Of the sums as many as cost little; of gridding as many as it takes at a time.
+// For sums, as many samples as cost little; for gridding, as many as it processes at a time.
 static size_t samples_of(const struct recon *recon)
 {
     double share = (recon->on_host ? budget_host : budget_device) / (double)recon->voxels;
@@ -106,7 +106,7 @@ struct mri_bytes ki_recon_check_memory_of(const struct recon *recon)
     return recon->on_host ? sums : mri_bytes_both(sums, ki_recon_copy_memory());
 }
 
-// ---- in either place ----
+// ---- on the host and on devices ----
 
 static struct mri_sum sum_of(struct recon *recon, const struct check *check)
 {
@@ -183,12 +183,12 @@ static kn_status on_device(struct recon *recon, struct check *check, kn_error *e
     return status;
 }
 
-// ---- the answer ----
+// ---- the result ----
 
-// What rounding may make of it. A term of either sum is wrong by `term`: by the phase, whose rounding is half
-// a unit of the turns that k . r has at most, in radians, and by sine, cosine and product. The difference is
-// then at most 2 term sqrt(voxels) of ||F x||^2 (Cauchy and Schwarz; ||F x||^2 is about samples ||x||^2). In
-// double the reference of the forward sum reduces the phase as well.
+// The error that rounding may cause. A term of either sum has an error of up to `term`: that of the phase,
+// whose rounding is half a unit of the greatest k . r in turns, converted to radians, and that of sine,
+// cosine and product. The difference is then at most 2 term sqrt(voxels) times ||F x||^2 (Cauchy-Schwarz; ||F
+// x||^2 is about samples ||x||^2). In double precision the forward sum's reference reduces the phase as well.
 static double bound(const struct recon *recon, const struct check *check)
 {
     const kn_recon_scan *scan = &recon->scan;
@@ -202,7 +202,7 @@ static double bound(const struct recon *recon, const struct check *check)
     return 2 * term * sqrt((double)check->voxels);
 }
 
-// A NUFFT's adjoint may be wrong by its tolerance as well: <x, e> is at most |x| |e|.
+// A NUFFT's adjoint may also have an error of its tolerance: <x, e> is at most |x| |e|.
 static void compare(struct recon *recon, const struct check *check)
 {
     double energy = 0, real = 0, imaginary = 0, image = 0, adjoint = 0;
@@ -234,7 +234,7 @@ kn_status ki_recon_check(struct recon *recon, kn_error *err)
     kn_status status;
 
     if (recon->extras.positions || !recon->scan.data)
-        return KN_OK; // its voxels are those of no image, and there is no forward sum
+        return KN_OK; // the voxels belong to no image, and there is no forward sum
     status = prepare(recon, &check, err);
     if (!status)
         status = recon->on_host ? on_host(recon, &check, err) : on_device(recon, &check, err);

@@ -7,7 +7,7 @@
 
 enum { PIECE = 1 << 16 }; // numbers that are converted at a time
 
-// ---- numbers to and from the device ----
+// ---- copies to and from the device ----
 
 struct mri_bytes ki_recon_copy_memory(void)
 {
@@ -64,7 +64,7 @@ static const kn_device_info *device_of(const struct recon *recon)
     return kn_context_get_device(kn_queue_get_context(recon->queue));
 }
 
-// Voxels at a time.
+// The voxels computed at a time.
 static size_t slab_of(const struct recon *recon)
 {
     const kn_device_info *device = device_of(recon);
@@ -72,12 +72,12 @@ static size_t slab_of(const struct recon *recon)
     size_t most = (size_t)(device->max_alloc < quarter ? device->max_alloc : quarter) / MRI_PAIR;
     size_t slab = recon->extras.slab ? recon->extras.slab : most ? most : 1;
 
-    if (mri_kernel_is_transform(recon->kernel)) // which is of the whole image
+    if (mri_kernel_is_transform(recon->kernel)) // a transform gives the whole image
         return recon->voxels;
     return slab < recon->voxels ? slab : recon->voxels;
 }
 
-// Of both sums, and the image that is compared with the exact one.
+// A NUFFT for both sums, and the image that is compared with the exact sum.
 static struct mri_bytes nufft_memory(const struct recon *recon)
 {
     return mri_bytes_both(ki_mri_nufft_memory(&recon->scan.matrix, recon->scan.samples),
@@ -107,7 +107,7 @@ static kn_status check_nufft(struct recon *recon, const struct mri_sum *sum, kn_
     return status;
 }
 
-// Voxels from sum->first on, sum->count of them, into `image`.
+// Computes the sum->count voxels from sum->first on, in `image`.
 static kn_status adjoint(struct recon *recon, const struct mri_sum *given, kn_buffer *image, kn_error *err)
 {
     struct recon_clock clock = ki_recon_start(recon);
@@ -115,7 +115,7 @@ static kn_status adjoint(struct recon *recon, const struct mri_sum *given, kn_bu
     kn_recon_rate rate = {0};
     kn_status status = KN_OK;
 
-    // Samples of all coils lie in the same places.
+    // All coils have the same sample positions.
     if (mri_kernel_is_transform(recon->kernel) && !recon->device_nufft)
         status = ki_mri_nufft_create(recon->queue, &sum.matrix, sum.k, sum.samples, sum.weights, sum.basis,
                                      sum.tolerance, &recon->device_nufft, err);
@@ -193,8 +193,8 @@ static kn_status make_toeplitz(struct recon *recon, struct mri_toeplitz **toepli
                           : KN_OK;
 }
 
-// F^H W F by one of two methods, of which the other one is NULL; the same of all coils, by their maps; and
-// the solver on it.
+// F^H W F by one of two methods (the other one is NULL); its sum over all coils with their maps; and the
+// solver.
 struct equations {
     struct mri_toeplitz *toeplitz;
     struct mri_forward_normal *forward;
@@ -252,7 +252,7 @@ static void free_equations(struct recon *recon, struct equations *made)
     ki_mri_toeplitz_free(made->toeplitz);
 }
 
-// The i-th image, to the host as well.
+// Solves for the i-th image, and copies it to the host.
 static kn_status solve(struct recon *recon, struct mri_solver *solver, size_t i, const kn_buffer *fhd,
                        kn_buffer *image, double complex *images, kn_error *err)
 {
@@ -274,8 +274,8 @@ static kn_status solve(struct recon *recon, struct mri_solver *solver, size_t i,
     return ki_recon_download(recon->queue, image, recon->voxels, images + i * recon->voxels, err);
 }
 
-// F^H d and the image, the equations and their solver; of all coils their maps, the sum over them, and what
-// the operator takes.
+// F^H d and the image, the equations and their solver; for all coils together, also their maps, the sum over
+// them, and the operator's vectors.
 static struct mri_bytes solver_memory(const struct recon *recon, const struct mri_toeplitz_size *size)
 {
     size_t samples = recon->scan.samples, voxels = recon->voxels;
@@ -289,7 +289,7 @@ static struct mri_bytes solver_memory(const struct recon *recon, const struct mr
                                   ? ki_mri_toeplitz_nufft_memory(&recon->scan.matrix, size, samples)
                                   : ki_mri_toeplitz_memory(recon->queue, size, samples);
 
-    // The memory of exact sums is the queue's: one has it after the other.
+    // The queue keeps the memory of exact sums, which use it one after the other.
     normal = transform ? mri_bytes_both(normal, adjoint) : mri_bytes_either(normal, adjoint);
     if (recon->joint)
         normal = mri_bytes_both(
@@ -336,7 +336,7 @@ static kn_status solve_coils(struct recon *recon, double complex *images, kn_err
 
 // ---- gridding ----
 
-enum { LARGEST_SAMPLE = 64 }; // bytes of a sample in one allocation: sums of a tile's parts
+enum { LARGEST_SAMPLE = 64 }; // bytes per sample in one allocation: sums of a tile's parts
 
 static struct mri_bytes gridding_memory(const struct recon *recon, size_t samples)
 {
@@ -355,11 +355,11 @@ size_t ki_recon_chunk(const struct recon *recon)
     if (recon->extras.chunk)
         chunk = recon->extras.chunk;
     if (chunk == 0)
-        chunk = 1; // too many already, which the estimate tells
+        chunk = 1; // there is no memory even for one sample, which the estimate reports
     return chunk < samples ? chunk : samples;
 }
 
-// The image of a chunk on the device and, where there are several, on the host.
+// The image of a chunk on the device and, if there are several chunks, on the host.
 static struct mri_bytes chunk_memory(const struct recon *recon)
 {
     size_t chunk = ki_recon_chunk(recon);
@@ -370,7 +370,7 @@ static struct mri_bytes chunk_memory(const struct recon *recon)
     return mri_bytes_both(image, gridding_memory(recon, chunk));
 }
 
-// The chunk's part of every coil's image, added to what those before it made.
+// Adds the chunk's part to every coil's image.
 static kn_status grid_chunk(struct recon *recon, size_t first, size_t count, kn_buffer *image,
                             double complex *part, double complex *images, kn_error *err)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of a reconstruction on the host: its sums in double or single precision, its solver in double.
+// The stages of a reconstruction on the host: sums in double or single precision, the solver in double
+// precision.
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -13,7 +14,7 @@ static kn_status add_adjoint(struct recon *recon, size_t coil, double complex *i
     kn_recon_rate rate = {0};
     kn_status status = KN_OK;
 
-    // Samples of all coils lie in the same places.
+    // All coils have the same sample positions.
     if (mri_kernel_is_transform(recon->kernel) && !recon->nufft)
         status = ki_mri_nufft_for(&sum, recon->kernel, NULL, &recon->nufft, err);
     sum.nufft = recon->nufft;
@@ -75,12 +76,12 @@ struct mri_bytes ki_recon_on_host_memory(const struct recon *recon, const struct
                  ? ki_mri_host_normal_forward_memory(&recon->scan.matrix, voxels, samples, recon->kernel)
                  : ki_mri_host_normal_memory(size, samples, recon->kernel);
     normal = mri_bytes_both(mri_bytes_both(fhd, normal), ki_mri_host_solve_memory(voxels));
-    if (recon->joint) // the sum over coils, and what the operator takes
+    if (recon->joint) // the sum over coils, and the operator's vectors
         normal.host = saturate_plus(normal.host, saturate_times(voxels, 3 * MRI_COMPLEX));
     return normal;
 }
 
-// By the maps of all coils: the sum of S^H F^H d, and the image that it is of.
+// Solves for one image with the maps of all coils, from the sum of S^H F^H d.
 static kn_status solve_jointly(struct recon *recon, const struct mri_host_normal *single, double complex *fhd,
                                double complex *image, kn_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/recon.h: maps of sensitivities for themselves, and which are made where nobody says so.
+// koine/recon.h: maps of sensitivities without a reconstruction, and the choice of their method.
 #include "app/mri/api/plan_internal.h"
 #include "base/error.h"
 #include "base/sized.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory a reconstruction takes, before it takes it.
+// The memory that a reconstruction will take.
 #include <unistd.h>
 
 #include "app/mri/density.h"
@@ -7,8 +7,8 @@
 #include "engine/engine.h"
 #include "recon_internal.h"
 
-// The scan and maps, which are the caller's or made of it, the weights that are made of it, an image for each
-// that is solved for and the combined one.
+// The scan and maps (the caller's or estimated), the weights made from it, an image for each system that is
+// solved, and the combined image.
 static struct mri_bytes arrays_of(const struct recon *recon)
 {
     enum { WEIGHTS = 2 }; // those of the adjoint and those of the normal operator
@@ -74,7 +74,7 @@ kn_status ki_recon_check_memory(const struct recon *recon, const kn_recon_solve_
 static kn_status measure(const char *function, const kn_queue *queue, const kn_recon_scan *scan,
                          const kn_recon_solve_options *options, kn_recon_solve_memory *memory, kn_error *err)
 {
-    struct recon recon = {.queue = (kn_queue *)queue}; // which only its device is asked of
+    struct recon recon = {.queue = (kn_queue *)queue}; // only its device is read
     kn_recon_solve_memory found = {0};
     kn_status status = ki_recon_request(function, queue, scan, options, NULL, &recon, err);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an image by a NUFFT differs from the exact sum, at some voxels.
+// The difference between an image by a NUFFT and the exact sum, at some voxels.
 #include <math.h>
 
 #include "base/error.h"
 #include "recon_internal.h"
 
-// Samples times voxels that may be spent on it, and voxels at most.
+// The most products of samples and voxels that it may cost, and the most voxels.
 static const double budget = 0x1p25;
 enum { VOXELS = 64 };
 
-// Between 0 and 1, spread evenly: multiples of the golden ratio.
+// Evenly spread numbers between 0 and 1: multiples of the golden ratio.
 static double share_of(size_t i)
 {
     double turns = ((double)i + 0.5) * 0.6180339887498949;

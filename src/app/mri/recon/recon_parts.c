@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/experimental/recon.h: a reconstruction in parts, which several devices compute: the differences of
-// F^H W F some at a time, coils one by one, and solutions as bytes.
+// koine/experimental/recon.h: a reconstruction in parts, which several devices compute: some of the
+// differences of F^H W F at a time, single coils, and solutions as bytes.
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -120,11 +120,11 @@ kn_status kn_recon_compute_differences(kn_queue *queue, const kn_recon_scan *sca
 
 // ---- solutions as bytes ----
 
-// Behind it the image, the coils, and of each its residuals. A kernel's name is its own of this library; why
-// coils were combined as they were is not told any more.
+// Followed by the image, the coils, and the residuals of each coil. The kernel's name points to this
+// library's own string after unpacking; the reason for the combination of coils is not kept.
 struct packed {
     size_t size;
-    kn_recon_solution solution; // without what it points to
+    kn_recon_solution solution; // without what its pointers point to
     char q_kernel[32];          // "": none
 };
 
@@ -191,7 +191,7 @@ static const char *kernel_named(const char *name)
     return *name ? "unknown" : NULL;
 }
 
-// The coils, whose own pointers are not there yet.
+// Allocates the coils, whose own pointers are still NULL.
 static kn_status make_arrays(kn_recon_solution *made, kn_error *err)
 {
     made->image = malloc(made->voxels * sizeof *made->image);
@@ -279,13 +279,13 @@ static void add_details(kn_recon_details *all, const kn_recon_details *one)
     add_stage(&all->solver, &one->solver);
     add_stage(&all->forward, &one->forward);
     add_stage(&all->normal, &one->normal);
-    if (!(one->check <= all->check)) { // not-a-number is the worst
+    if (!(one->check <= all->check)) { // NaN is the worst
         all->check = one->check;
         all->check_bound = one->check_bound;
     }
 }
 
-// The root of the sum of squares, coils in their order; of one coil its image.
+// Adds to the sum of squares, coils in their order.
 static void add_image(const kn_recon_solution *one, bool first, kn_recon_solution *all)
 {
     for (size_t n = 0; n < all->voxels; n++) {

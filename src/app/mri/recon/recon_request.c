@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of a reconstruction: options and scan, and whether they go together.
+// Checks the options and the scan of a reconstruction, and whether they match.
 #include "app/mri/api/plan_internal.h"
 #include "base/error.h"
 #include "base/sized.h"
@@ -105,7 +105,7 @@ static kn_status check_method(const struct recon *recon, kn_error *err)
     return KN_OK;
 }
 
-// What AUTO stands for. Maps that are given are meant.
+// Replaces AUTO. Given maps are always used.
 static kn_status choose_sense(struct recon *recon, kn_error *err)
 {
     kn_recon_solve_options *options = &recon->options;
@@ -183,7 +183,7 @@ static struct recon_adjoint adjoint_of(const struct recon *recon, const kn_queue
                                   .has_positions = recon->extras.positions != NULL};
 }
 
-// Gridding has neither.
+// Gridding has no method of the adjoint to choose.
 static kn_status choose_adjoint(struct recon *recon, const kn_queue *queue, kn_error *err)
 {
     const struct recon_adjoint adjoint = adjoint_of(recon, queue);

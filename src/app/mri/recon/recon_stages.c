@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stages of a reconstruction share in either place: their times, rates and progress, and a coil's
-// sum.
+// What the stages of a reconstruction share on the host and on devices: times, rates and progress, and the
+// sum of a coil.
 #include <koine/experimental.h>
 
 #include <math.h>
@@ -22,7 +22,7 @@ void ki_recon_stop(const struct recon *recon, const struct recon_clock *clock, k
 {
     double seconds = ki_clock_seconds() - clock->began - (built(recon) - clock->built);
 
-    // Other queues of the context may compile meanwhile.
+    // Other queues of the context may compile at the same time.
     stage->seconds = fmax(stage->seconds, 0) + fmax(seconds, 0);
 }
 
@@ -36,7 +36,7 @@ void ki_recon_add_rate(kn_recon_stage *stage, const kn_recon_rate *rate)
 
 void ki_recon_set_normal(struct recon *recon, const kn_recon_rate *rate)
 {
-    // Of the kernels alone nothing is known.
+    // The time of the kernels alone is not known.
     recon->result->details.normal = (kn_recon_stage){
         rate->seconds, {.seconds = NAN, .pairs = rate->pairs, .flops = rate->flops, .loads = NAN}};
     recon->result->details.bound = NAN;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/recon.h and koine/experimental/recon.h: what a reconstruction tells, and how far its image is from
-// another one.
+// koine/recon.h and koine/experimental/recon.h: properties of a reconstruction, and the difference between
+// its image and another one.
 #include <math.h>
 #include <stdlib.h>
 
@@ -119,7 +119,7 @@ kn_recon_terms kn_recon_solve_get_terms(const kn_recon_scan *scan, const kn_reco
     return (kn_recon_terms){2 * pairs * applied, pairs * halves};
 }
 
-// ---- beside another image ----
+// ---- comparison with another image ----
 
 static kn_status compare(const double *image, const double *reference, size_t voxels, bool magnitude,
                          bool scaled, kn_recon_quality *quality, kn_error *err)

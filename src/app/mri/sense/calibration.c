@@ -10,9 +10,9 @@
 
 // ---- where samples are dense ----
 
-static const double dense = 0.9; // part of a shell's cells that have a sample
+static const double dense = 0.9; // the fraction of a shell's cells that must have a sample
 
-// The cells of a cycle in the cube of `width` of them along each axis that is longer than 1.
+// The cells of a cycle in a cube with `width` cells along each axis that is longer than 1.
 struct cells {
     const kn_recon_matrix *matrix;
     size_t width, size[MRI_AXES], count;
@@ -29,8 +29,8 @@ static struct cells cells_of(const kn_recon_matrix *matrix, size_t width)
     return cells;
 }
 
-// The cell of a place in k-space; SIZE_MAX outside of the cube. A cube as wide as the matrix has its edges,
-// too.
+// The cell of a point in k-space; SIZE_MAX outside of the cube. A cube as wide as the matrix includes the
+// points on its edges.
 static size_t cell_of(const struct cells *cells, const double *k)
 {
     size_t cell = 0, step = 1;
@@ -49,7 +49,7 @@ static size_t cell_of(const struct cells *cells, const double *k)
     return cell;
 }
 
-// The half width of the least cube about k = 0 that has a cell: of cells from -r to r - 1.
+// Half the width of the least cube about k = 0 that contains a cell: one of cells -r to r - 1.
 static size_t shell_of(const struct cells *cells, size_t cell)
 {
     size_t shell = 1;
@@ -99,7 +99,7 @@ struct centre {
     size_t samples;
     double *k, *normal_weights; // NULL: 1
     double complex *basis, *data;
-    size_t *from; // which of the scan's they are
+    size_t *from; // their indices in the scan
 };
 
 static void free_centre(struct centre *centre)
@@ -148,7 +148,7 @@ static kn_status find_centre(const kn_recon_scan *scan, const struct cells *cell
 static kn_status solve_coils(const kn_recon_scan *scan, const struct centre *centre, struct ki_ask *ask,
                              struct mri_calibration *made, kn_error *err)
 {
-    // Enough for what is dense; the floor keeps noise of the cells without a sample small.
+    // Accurate enough for dense samples; lambda keeps the noise of cells without a sample small.
     const struct mri_solver_options how = {
         .iterations = 30, .tolerance = 1e-6, .lambda = 1e-5, .relative_lambda = true};
     struct mri_sum sum = {.matrix = made->matrix,
@@ -222,7 +222,7 @@ void ki_mri_calibration_free(struct mri_calibration *calibration)
 
 // ---- tensor products ----
 
-// to[row, high] of columns with `low` elements between an element and its next one.
+// to[row, high]: applies a matrix along an axis whose elements are `low` elements apart.
 static void along(const double complex *matrix, size_t rows, size_t columns, size_t low, size_t high,
                   const double complex *from, double complex *to)
 {
@@ -243,7 +243,7 @@ kn_status ki_mri_along_axes(double complex *const matrices[MRI_AXES], const size
                             const size_t columns[MRI_AXES], const double complex *from, double complex *to,
                             kn_error *err)
 {
-    // z first, so that inner loops are long once there is much to do.
+    // z first, so that inner loops are long when the data are largest.
     size_t first = columns[0] * columns[1] * rows[2], second = columns[0] * rows[1] * rows[2];
     double complex *made = malloc((first + second) * sizeof *made);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which maps are made of a scan: what was asked for, and what KN_RECON_SENSE_AUTO is.
+// The method of a scan's maps: the caller's, or the choice of KN_RECON_SENSE_AUTO.
 #include "calibration.h"
 
-// Rows of ESPIRiT's matrix up to which it ends in seconds.
+// ESPIRiT takes only seconds up to this many rows of its matrix.
 enum { MOST_ROWS = 1024 };
 
 struct choice {

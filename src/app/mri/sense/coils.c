@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/recon.h: coils with noise of their own made such as have the same, and fewer of many.
+// koine/recon.h: noise whitening of coils, and compression of many coils to fewer.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static kn_status check_covariance(const double complex *covariance, size_t coils
             return ki_fail(err, KN_ERROR_ARGUMENT,
                            "the covariance of coils %zu and %zu is %g%+gi; expected finite numbers", c, other,
                            creal(here), cimag(here));
-        if (cabs(here - conj(there)) > 1e-5 * most) // of what was written in single precision
+        if (cabs(here - conj(there)) > 1e-5 * most) // a tolerance for numbers stored in single precision
             return ki_fail(
                 err, KN_ERROR_ARGUMENT,
                 "the covariance of coils %zu and %zu is %g%+gi, and of %zu and %zu %g%+gi; expected a "
@@ -88,10 +88,10 @@ static kn_status check_covariance(const double complex *covariance, size_t coils
 
 // ---- whitening ----
 
-// The lower triangle of L, of Psi = L L^H, in the place of zeros.
+// Computes the lower triangle of L, where Psi = L L^H; `l` must be 0.
 static kn_status factor(const double complex *covariance, size_t coils, double complex *l, kn_error *err)
 {
-    const double singular = 1e-12; // part of a coil's noise that those before it do not have
+    const double singular = 1e-12; // the least part of a coil's noise that previous coils do not have
 
     for (size_t c = 0; c < coils; c++)
         for (size_t other = 0; other <= c; other++) {
@@ -127,7 +127,7 @@ static kn_status find_whitener(const double complex *covariance, size_t coils, d
     l = calloc(coils * coils, sizeof *l);
     status = l ? factor(covariance, coils, l, err)
                : ki_fail_memory(err, coils * coils * sizeof *l, "the noise covariance");
-    // L^-1, a column of it from the diagonal down.
+    // L^-1, column by column, from the diagonal down.
     for (size_t column = 0; column < coils && !status; column++)
         for (size_t row = 0; row < coils; row++) {
             double complex sum = row == column;
@@ -193,7 +193,7 @@ kn_status kn_recon_coils_compress(const double *covariance, size_t coils, size_t
                          err);
 }
 
-// ---- what they are for ----
+// ---- public functions ----
 
 static kn_status mix(const double complex *matrix, size_t rows, size_t coils, const double complex *data,
                      size_t numbers, double complex *mixed, kn_error *err)

@@ -11,14 +11,14 @@
 
 enum { STEPS = 30, BLOCK = 16 }; // BLOCK: voxels whose numbers lie side by side
 
-// Numbers of a block's voxels.
+// A number for each voxel of a block.
 struct numbers {
     double real[BLOCK], imaginary[BLOCK];
 };
 
 struct share {
     const struct mri_eigenmaps *job;
-    struct numbers *memory; // of each thread: the matrices, and two vectors
+    struct numbers *memory; // for each thread: the matrices, and two vectors
     size_t pairs;
 };
 
@@ -34,10 +34,10 @@ static void take_matrices(const struct mri_eigenmaps *job, size_t first, size_t 
         }
 }
 
-// The unit vector of the first coil that sees anything.
+// The unit vector of the first coil with a signal.
 static void begin(const struct numbers *h, size_t coils, struct numbers *v)
 {
-    const double nothing = 1e-12; // of the trace
+    const double nothing = 1e-12; // relative to the trace
 
     memset(v, 0, coils * sizeof *v);
     for (size_t i = 0; i < BLOCK; i++) {
@@ -52,7 +52,7 @@ static void begin(const struct numbers *h, size_t coils, struct numbers *v)
     }
 }
 
-// to += h from, or its adjoint.
+// to += h from, or with the adjoint of h.
 static void add(const struct numbers *h, double sign, const struct numbers *from, struct numbers *to)
 {
     KI_SIMD
@@ -85,7 +85,7 @@ static double length(const struct numbers *v, size_t coils, size_t i)
     return sqrt(squares);
 }
 
-// The last two vectors of voxel i of a block, which is voxel n.
+// Stores the map of voxel i of a block, which is voxel n, from the last two vectors.
 static void give(const struct mri_eigenmaps *job, const struct numbers *before, const struct numbers *v,
                  size_t i, size_t n)
 {
@@ -102,7 +102,7 @@ static void give(const struct mri_eigenmaps *job, const struct numbers *before, 
                                            : 0;
 }
 
-// Without being made of length 1 in between: eigenvalues are at most 1.
+// Vectors are not normalised between steps: eigenvalues are at most 1.
 static void find_block(void *context, size_t block)
 {
     const struct share *share = context;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps by ESPIRiT. With patches a_p of k-space, of `kernel` cells of all coils each, P the projection on
-// their span, and E_p what cuts a patch out, (1 / kernel) sum_p E_p^H P E_p leaves k-space as it is. That is
-// a convolution, of the taps
+// Maps by ESPIRiT. For patches a_p of k-space, with `kernel` cells and all coils each, let P be the
+// projection on their span, and E_p the operator that extracts patch p; then (1 / kernel) sum_p E_p^H P E_p
+// leaves k-space unchanged. This is a convolution with the taps
 //
 //     h_cc'[d] = (1 / kernel) sum_o P[(c, o), (c', o + d)] ,
 //
-// and so at each voxel a product of the coils' values with H_cc'(r) = sum_d h_cc'[d] exp(-i 2 pi d . r).
+// and so, at each voxel, a product of the coils' values with H_cc'(r) = sum_d h_cc'[d] exp(-i 2 pi d . r).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +20,16 @@ enum { KERNEL = MRI_ESPIRIT_KERNEL, LEAST = MRI_ESPIRIT_LEAST };
 static const double span = 0.001, crop = 0.8;
 
 struct espirit {
-    size_t coils, kernel, taps, rows;       // cells of a patch, differences of two, rows of the Gram matrix
+    size_t coils, kernel, taps, rows; // cells of a patch, differences of two cells, rows of the Gram matrix
     size_t side[MRI_AXES], reach[MRI_AXES]; // of a patch, and of the differences: 2 side - 1
     struct mri_calibration few;
-    double complex *kspace;   // of the calibration region, a coil's together
-    double complex *gram, *h; // h: of pairs of coils, the second one up to the first one, taps each
+    double complex *kspace;   // of the calibration region, one coil after another
+    double complex *gram, *h; // h: for pairs of coils, the second one up to the first one, taps each
     double complex *principal;
     double complex *along[MRI_AXES]; // exp(-i 2 pi d r), a row for each voxel of the axis
 };
 
-// Cell i of `size` axes.
+// The position of cell i in a box of this size.
 static void place_of(size_t i, const size_t size[MRI_AXES], size_t at[MRI_AXES])
 {
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
@@ -43,7 +43,7 @@ static size_t index_of(const size_t at[MRI_AXES], const size_t size[MRI_AXES])
     return at[0] + size[0] * (at[1] + size[1] * at[2]);
 }
 
-// exp(sign i 2 pi (row - row0) (column - column0) / size); NULL if memory ran out.
+// exp(sign i 2 pi (row - row0) (column - column0) / size); NULL if there is no memory.
 static double complex *exponentials(size_t rows, double row0, size_t columns, double column0, size_t size)
 {
     double complex *matrix = malloc(rows * columns * sizeof *matrix);
@@ -80,20 +80,21 @@ static kn_status find_kspace(struct espirit *e, kn_error *err)
     return status;
 }
 
-// The Gram matrix's lower triangle is that of sums over all places p of a patch,
+// The lower triangle of the Gram matrix consists of sums over all positions p of a patch,
 //
 //     gram[(c, a), (c', a + d)] = sum_p k_c[p + a] conj(k_c'[p + a + d]) ,
 //
-// For one pair of coils and one difference d these are sums of the same products over boxes one cell apart.
-// They are computed along one axis after the other, each box's sum from that of the box before it.
+// For one pair of coils and one difference d, these are sums of the same products over boxes that are one
+// cell apart. They are computed along one axis after another, each box's sum from that of the previous box.
 struct correlation {
     struct espirit *e;
     size_t coil, other;             // other <= coil
-    size_t patches[MRI_AXES];       // places of a patch, which are the cells of a box
+    size_t patches[MRI_AXES];       // positions of a patch, which are the cells of a box
     const double *real, *imaginary; // of e->kspace
 };
 
-// One difference d: along each axis the first cell of either coil, the number of cells, and that of boxes.
+// One difference d: for each axis the first cell of either coil, the number of cells, and the number of
+// boxes.
 struct difference {
     size_t first[MRI_AXES], second[MRI_AXES], cells[MRI_AXES], boxes[MRI_AXES];
 };
@@ -142,7 +143,7 @@ static struct difference difference_of(const struct correlation *job, size_t tap
 
     place_of(tap, e->reach, at);
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
-        size_t none = e->side[axis] - 1; // where the difference is 0
+        size_t none = e->side[axis] - 1; // index of the difference 0
         size_t off = at[axis] > none ? at[axis] - none : none - at[axis];
 
         d.first[axis] = at[axis] < none ? off : 0;
@@ -205,7 +206,7 @@ static kn_status find_gram(struct espirit *e, struct ki_ask *ask, kn_error *err)
     return status;
 }
 
-// h += v v^H's part, for one of the vectors that span.
+// Adds the part of v v^H to h, for one of the vectors that span the patches.
 static void add_taps(struct espirit *e, const double complex *v)
 {
     const double kernel = (double)e->kernel;
@@ -247,7 +248,7 @@ static kn_status find_taps(struct espirit *e, kn_error *err)
     return status;
 }
 
-// The coils' principal component.
+// Finds the coils' principal component.
 static kn_status find_principal(struct espirit *e, kn_error *err)
 {
     size_t coils = e->coils, count;
@@ -270,7 +271,7 @@ static kn_status find_principal(struct espirit *e, kn_error *err)
 
 // ---- voxels ----
 
-// A plane of voxels at a time.
+// Computes one plane of voxels at a time.
 static kn_status find_maps(const struct espirit *e, const kn_recon_matrix *matrix, struct ki_ask *ask,
                            double complex *maps, kn_error *err)
 {
@@ -294,7 +295,7 @@ static kn_status find_maps(const struct espirit *e, const kn_recon_matrix *matri
     return status;
 }
 
-// ---- together ----
+// ---- the whole method ----
 
 static kn_status make_room(struct espirit *e, const kn_recon_matrix *matrix, kn_error *err)
 {
@@ -335,7 +336,7 @@ struct mri_bytes ki_mri_maps_espirit_memory(const kn_recon_scan *scan)
         rows = saturate_times(rows, size[axis] < KERNEL ? size[axis] : KERNEL);
         few = saturate_times(few, size[axis] < CELLS ? size[axis] : CELLS);
     }
-    plane = saturate_plus(plane, few); // the region's k-space, and its parts
+    plane = saturate_plus(plane, few); // the region's k-space, and the small arrays
     return mri_bytes_both(ki_mri_maps_lowres_memory(scan),
                           (struct mri_bytes){.host = saturate_plus(saturate_times(plane, MRI_COMPLEX),
                                                                    saturate_times(saturate_times(rows, rows),

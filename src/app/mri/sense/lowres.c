@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "calibration.h"
 
-// From an axis of few voxels to one of many of the same field of view: the band of the first one with Hann's
-// window. NULL if memory ran out.
+// Interpolates from an axis with few voxels to one with many in the same field of view: the band of the first
+// one, with a Hann window. NULL if there is no memory.
 static double complex *interpolation(size_t many, size_t few)
 {
     double complex *matrix = malloc(many * few * sizeof *matrix);
@@ -17,8 +17,8 @@ static double complex *interpolation(size_t many, size_t few)
         for (size_t column = 0; column < few; column++) {
             double apart = ki_mri_position(row, many) - ki_mri_position(column, few), sum = 1;
 
-            // The band's pairs of k and -k; an even one's k = -few/2, which has none, is where the window
-            // ends.
+            // The band's pairs of k and -k; if `few` is even, k = -few/2 has no partner, but the window is 0
+            // there.
             for (size_t k = 1; 2 * k < few; k++) {
                 double window = 0.5 + 0.5 * cos(2 * M_PI * (double)k / (double)few);
 
@@ -56,7 +56,7 @@ struct mri_bytes ki_mri_maps_lowres_memory(const kn_recon_scan *scan)
         voxels *= few.size[axis];
         kept = saturate_times(kept, axis ? size[axis] : few.size[axis]);
     }
-    (void)ki_mri_toeplitz_measure(&few, &grid, NULL); // of a matrix that small
+    (void)ki_mri_toeplitz_measure(&few, &grid, NULL); // cannot fail for a matrix that small
     const struct mri_bytes centre = {.host = saturate_plus(saturate_times(voxels, 9 * MRI_COMPLEX),
                                                            saturate_times(scan->samples, per_sample))},
                            between = {.host = saturate_times(2 * MRI_COMPLEX, kept)},

@@ -64,7 +64,7 @@ void ki_mri_map_add(const double complex *map, const double complex *y, size_t v
 
 struct mri_maps {
     size_t voxels, coils;
-    kn_buffer **map; // of each coil
+    kn_buffer **map; // one for each coil
     const struct engine_sizes *sizes;
     kn_kernel *multiply, *add;
 };

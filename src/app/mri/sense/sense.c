@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of an image that several coils see, made of one that a single coil has.
+// Operators for an image that several coils see, made from an operator for a single coil.
 #include "sense.h"
 
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "engine/engine.h"
 #include "operator/operator.h"
 
-// What their functions are called with. Of the host's memory `seen` and `part`, of a device's the buffers.
+// The data of the operator's functions: `seen` and `part` in host memory, or the buffers on a device.
 struct sense {
     struct mri_sense of;
-    size_t voxels, rows;         // rows: of A
-    double complex *seen, *part; // S_c x, of `voxels`; A S_c x, of `rows`
+    size_t voxels, rows;         // rows: those of A
+    double complex *seen, *part; // S_c x, `voxels` numbers; A S_c x, `rows` numbers
     kn_buffer *seen_there, *part_there;
 };
 
@@ -167,7 +167,7 @@ kn_status ki_mri_sense_begin(const struct mri_sense *sense, kn_operator **made, 
     if (!s)
         return ki_fail_memory(err, sizeof *s, "an operator of several coils");
     s->of = *sense;
-    s->of.owns = false; // until nothing can fail
+    s->of.owns = false; // until the operator has been created
     s->voxels = kn_operator_get_columns(sense->a);
     s->rows = kn_operator_get_rows(sense->a);
     ki_operator_hold(sense->a);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coils with known sensitivities (Pruessmann et al., SENSE, MRM 42, 1999): coil c sees S_c x of an image x.
-// One image of all coils is then the solution of
+// One image for all coils is then the solution of
 //
 //     (sum_c S_c^H F^H W F S_c + lambda R) x = sum_c S_c^H F^H W d_c ,
 //
-// with the same F^H W F for every coil. kn_recon_sense_create (koine/recon.h) makes operators of it.
+// with the same F^H W F for every coil. kn_recon_sense_create (koine/recon.h) makes operators of this form.
 #ifndef KN_APP_MRI_SENSE_SENSE_H
 #define KN_APP_MRI_SENSE_SENSE_H
 
@@ -14,10 +14,10 @@
 
 // ---- on the host ----
 
-// Maps of `coils` x `voxels` numbers, a coil's together. KN_ERROR_ARGUMENT, with which, for one that is not
-// finite, and where all are 0.
+// Checks maps of `coils` x `voxels` numbers, one coil after another. KN_ERROR_ARGUMENT, with the coil and
+// voxel, for a number that is not finite, and if all are 0.
 kn_status ki_mri_maps_check(const double complex *maps, size_t coils, size_t voxels, kn_error *err);
-// The greatest sum over coils of |S_c|^2 at a voxel: the operator above is at most that times F^H W F.
+// The greatest sum over coils of |S_c|^2 at a voxel: the operator above is at most F^H W F times that.
 double ki_mri_maps_bound(const double complex *maps, size_t coils, size_t voxels);
 
 // seen = S x, with one coil's map; and sum += S^H y.
@@ -27,7 +27,7 @@ void ki_mri_map_add(const double complex *map, const double complex *y, size_t v
 
 // ---- on a device ----
 
-// The maps there, as pairs of floats, a buffer a coil. Memory: 8 bytes a voxel and coil.
+// The maps on a device, as pairs of floats, with one buffer per coil. Memory: 8 bytes per voxel and coil.
 struct mri_maps;
 // KN_ERROR_MEMORY; those of the engine.
 kn_status ki_mri_maps_create(kn_queue *queue, const double complex *maps, size_t coils, size_t voxels,
@@ -35,7 +35,7 @@ kn_status ki_mri_maps_create(kn_queue *queue, const double complex *maps, size_t
 // NULL is fine.
 void ki_mri_maps_free(struct mri_maps *maps);
 
-// As above, for buffers of `voxels` pairs, by one launch each, asynchronously. `begins`: sum = S^H y.
+// As above, for buffers of `voxels` pairs, with one launch each, asynchronously. `begins`: sum = S^H y.
 kn_status ki_mri_maps_multiply(kn_queue *queue, const struct mri_maps *maps, size_t coil, const kn_buffer *x,
                                kn_buffer *seen, kn_error *err);
 kn_status ki_mri_maps_add(kn_queue *queue, const struct mri_maps *maps, size_t coil, const kn_buffer *y,
@@ -43,10 +43,10 @@ kn_status ki_mri_maps_add(kn_queue *queue, const struct mri_maps *maps, size_t c
 
 // ---- operators ----
 
-// sum_c S_c^H A S_c of an operator A of an image, in A's place; with `stacked` A S_c for every coil, one
-// below the other. `a` is held. Maps are of the host's memory where A is, else the device's; they must stay,
-// or, with `owns`, are freed with the operator, which a failure does not make. Memory: that of an image and
-// of A's result. Errors: those of kn_operator_create; KN_ERROR_MEMORY.
+// The operator sum_c S_c^H A S_c for an operator A of an image; with `stacked`, A S_c for every coil, one
+// below the other. `a` is held. Maps must be in host memory if A is, otherwise on the device. They must exist
+// as long as the operator, or, with `owns`, are freed with it (but not if its creation fails). Memory: an
+// image and a result of A. Errors: those of kn_operator_create; KN_ERROR_MEMORY.
 struct mri_sense {
     kn_operator *a;
     bool stacked, owns;
