@@ -6,12 +6,12 @@
 
 #include "base/error.h"
 
-enum { EXTENT = 128, PARTITIONS = 16, ARMS = 16 }; // where nothing says how many
+enum { EXTENT = 128, PARTITIONS = 16, ARMS = 16 }; // defaults
 
 // The two-dimensional golden means: the real root of x^3 + x = 1, and its square.
 static const double golden_root = 0.6823278038280193, golden_square = 0.4655712318767680;
 
-// A place in the plan: sample j of spoke s in partition p.
+// The indices of a sample in the plan: sample j of spoke s in partition p.
 struct reading {
     size_t j, s, p;
 };
@@ -22,7 +22,7 @@ static double centred(size_t j, size_t count)
     return (double)j - (double)(count / 2);
 }
 
-// Along a diameter or a line.
+// The position of sample j along a diameter or a line.
 static double along(const kn_recon_trajectory *plan, size_t j)
 {
     return centred(j, plan->samples) * (double)plan->extent / (double)plan->samples;
@@ -42,7 +42,7 @@ static void radial(const kn_recon_trajectory *plan, struct reading at, double k[
 
 static void golden(const kn_recon_trajectory *plan, struct reading at, double k[MRI_AXES])
 {
-    // In half turns, and reduced: a diameter is the same after one, but for its direction.
+    // In half turns, reduced: after one half turn a diameter is the same, except for its direction.
     double halves = fmod((double)at.s * (sqrt(5) - 1) / 2, 2);
 
     diameter(along(plan, at.j), M_PI * halves, k);
@@ -99,7 +99,7 @@ static const struct kind {
     void (*reading)(const kn_recon_trajectory *plan, struct reading at, double k[MRI_AXES]);
     double (*spokes)(
         double extent); // dense up to the edge; NULL: a spiral, whose arms are as long as they must be
-    size_t partitions;  // where nothing says how many; 0: it has none
+    size_t partitions;  // the default; 0: the kind has none
 } kinds[TRAJECTORY_KINDS] = {
     [KN_RECON_TRAJECTORY_RADIAL] = {radial, radial_spokes, 0},
     [KN_RECON_TRAJECTORY_GOLDEN] = {golden, radial_spokes, 0},
@@ -109,7 +109,7 @@ static const struct kind {
     [KN_RECON_TRAJECTORY_CARTESIAN] = {cartesian, cartesian_spokes, 1},
 };
 
-// As many as that, at least 1.
+// The integer part, at least 1.
 static size_t whole(double number)
 {
     return number < 1 ? 1 : number < 0x1p63 ? (size_t)number : SIZE_MAX;
@@ -183,7 +183,7 @@ void ki_trajectory_fill(const kn_recon_trajectory *plan, double *k)
                 kinds[plan->kind].reading(plan, (struct reading){j, s, p}, k);
 }
 
-// ---- anybody's trajectory ----
+// ---- any trajectory ----
 
 const char *const ki_trajectory_unit_names[TRAJECTORY_UNITS + 1] = {"fov", "radians", "normalized"};
 
@@ -267,7 +267,7 @@ bool kn_recon_trajectory_guess_matrix(const kn_recon_range *range, kn_recon_matr
         return false;
     *matrix = (kn_recon_matrix){.axes = furthest[2] > 0 ? 3 : 2};
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
-        // A float's rounding is no reason for another voxel.
+        // The rounding of a float must not add a voxel.
         double half = ceil(furthest[axis] * (1 - rounding));
 
         matrix->size[axis] = half < 1 ? 1 : 2 * (size_t)half;

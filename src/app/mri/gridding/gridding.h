@@ -56,9 +56,9 @@ struct mri_gridding;
 // its k is ignored. Cost: a sort of 8 bytes per sample; about 84 bytes per sample on the device, up to 128
 // more if tiles are computed in parts, 8 bytes per cell for the grid, and as much again for the transform.
 // Errors: KN_ERROR_ARGUMENT for a width or an oversampling out of range, a matrix that ki_mri_matrix_count
-// refuses or that does not have 2 or 3 axes, and for a k that is NaN; KN_ERROR_LIMIT for a grid or samples
-// that exceed one allocation of the device, or a group that it cannot run; KN_ERROR_UNSUPPORTED for a group
-// of 1 if the driver stops long loops (Mesa's llvmpipe); KN_ERROR_MEMORY.
+// refuses or that does not have 2 or 3 axes, and for a k that is not finite; KN_ERROR_LIMIT for a grid or
+// samples that exceed one allocation of the device, or a group that it cannot run; KN_ERROR_UNSUPPORTED for a
+// group of 1 if the driver stops long loops (Mesa's llvmpipe); KN_ERROR_MEMORY.
 kn_status ki_mri_gridding_create(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                  size_t samples, const struct mri_gridding_options *options,
                                  struct mri_gridding **gridding, kn_error *err);

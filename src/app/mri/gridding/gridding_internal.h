@@ -10,7 +10,7 @@
 #include "base/ask.h"
 #include "gridding.h"
 
-// KN_ERROR_ARGUMENT for a k that is NaN.
+// KN_ERROR_ARGUMENT for a k that is not finite.
 kn_status ki_gridding_check_samples(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                     kn_error *err);
 

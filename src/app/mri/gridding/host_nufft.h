@@ -38,8 +38,8 @@ struct mri_host_nufft;
 
 // Sorts the samples; k may lie outside the band, because the grid wraps around. `host` (threads and level)
 // and `ask`, which all its operations call, may be NULL. Errors: KN_ERROR_ARGUMENT for a tolerance out of
-// range, a matrix that ki_mri_matrix_count refuses, and a k that is NaN; KN_ERROR_LIMIT if 32 bits cannot
-// count the samples; KN_ERROR_MEMORY; KN_ERROR_INTERRUPTED; those of koine/host.h for a level.
+// range, a matrix that ki_mri_matrix_count refuses, and a k that is not finite; KN_ERROR_LIMIT if 32 bits
+// cannot count the samples; KN_ERROR_MEMORY; KN_ERROR_INTERRUPTED; those of koine/host.h for a level.
 kn_status ki_mri_host_nufft_create(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                    const struct mri_nufft_options *options, const kn_host_options *host,
                                    struct ki_ask *ask, struct mri_host_nufft **made, kn_error *err);

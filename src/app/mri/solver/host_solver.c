@@ -16,20 +16,20 @@ struct mri_host_normal {
     kn_recon_matrix matrix;
     size_t voxels;
     struct mri_toeplitz_size size;
-    double *spectrum; // over the points, so that both transforms together have no scale
+    double *spectrum; // for each point, scaled so that both transforms together have no scale
     double complex *grid;
     double bound;
     struct mri_fft fft;
-    struct host_forward *forward; // instead of spectrum, grid and transforms
-    struct mri_normal normal;     // what the solver takes it for
+    struct host_forward *forward; // in place of spectrum, grid and transforms
+    struct mri_normal normal;     // the form that the solver takes
 };
 
-// Both sums. F is a product of matrices, or the sum with the parts exchanged: samples at -k are its voxels,
-// the image its data.
+// F^H W F by both sums. F is a product of matrices, or the adjoint's sum with the roles exchanged: its voxels
+// are the samples at -k, its data are the image.
 struct host_forward {
     struct mri_sum sum, back;
     enum mri_kernel kernel;
-    double *positions, *opposite; // of the voxels; -k
+    double *positions, *opposite; // positions of the voxels; -k
     double complex *data;
     size_t voxels;
     kn_recon_rate rate;
@@ -39,11 +39,11 @@ struct host_forward {
 
 static kn_status apply(void *data, bool adjoint, const void *from, void *to, kn_error *err)
 {
-    (void)adjoint; // it is its own
+    (void)adjoint; // self-adjoint
     return ki_mri_host_normal_apply(data, from, to, err);
 }
 
-// Where voxel n lies in the grid's numbering.
+// The index of voxel n in the grid.
 static size_t grid_index(const kn_recon_matrix *matrix, const size_t length[MRI_AXES], size_t n)
 {
     size_t x = n % matrix->size[0], y = n / matrix->size[0] % matrix->size[1],
@@ -52,7 +52,7 @@ static size_t grid_index(const kn_recon_matrix *matrix, const size_t length[MRI_
     return x + length[0] * (y + length[1] * z);
 }
 
-// q of half of the differences, d_a = j - N_a on a matrix of 2 N (an axis of 1: 0), up to d = 0.
+// q for half of the differences, d_a = j - N_a on a matrix of 2 N (for an axis of 1: 0), up to d = 0.
 static kn_status differences(const struct mri_sum *of, enum mri_kernel kernel, const struct mri_sum *shape,
                              double complex *q, kn_recon_rate *rate, kn_error *err)
 {
@@ -74,7 +74,7 @@ static kn_status differences(const struct mri_sum *of, enum mri_kernel kernel, c
     return status;
 }
 
-// The circulant's first column: q(d) and, opposite, its conjugate.
+// Stores the circulant's first column: q(d), and its conjugate at -d.
 static void place(struct mri_host_normal *normal, const struct mri_sum *shape, const double complex *q)
 {
     const size_t *length = normal->size.length;
@@ -128,7 +128,7 @@ static kn_status make_spectrum(struct mri_host_normal *normal, const struct mri_
     return ki_mri_fft_create(&cropped, NULL, ask, &normal->fft, err);
 }
 
-// Of samples on the grid.
+// For samples on the grid.
 static kn_status make_spectrum_on_grid(struct mri_host_normal *normal, const struct mri_sum *of,
                                        kn_recon_rate *rate, kn_error *err)
 {
@@ -144,11 +144,11 @@ static kn_status make_spectrum_on_grid(struct mri_host_normal *normal, const str
     for (size_t i = 0; i < normal->size.points; i++)
         normal->bound = fmax(normal->bound, fabs(normal->spectrum[i]) * (double)normal->size.points);
     if (rate)
-        *rate = (kn_recon_rate){.seconds = ki_clock_seconds() - began}; // its terms are none of differences
+        *rate = (kn_recon_rate){.seconds = ki_clock_seconds() - began}; // no differences, so no pairs
     return ki_mri_fft_create(&all, NULL, of->ask, &normal->fft, err);
 }
 
-// By the differences.
+// From the differences.
 static kn_status make_spectrum_of(struct mri_host_normal *normal, const struct mri_sum *of,
                                   enum mri_kernel kernel, kn_recon_rate *rate, kn_error *err)
 {
@@ -213,7 +213,7 @@ struct mri_bytes ki_mri_host_normal_memory(const struct mri_toeplitz_size *size,
     return mri_bytes_both(mri_bytes_both(grids, q), ki_mri_sum_host_memory(&doubled, samples, kernel));
 }
 
-// ---- the same by both sums ----
+// ---- the operator by both sums ----
 
 static kn_status prepare_forward(struct host_forward *f, const struct mri_sum *of, size_t voxels,
                                  kn_error *err)
@@ -299,7 +299,7 @@ struct mri_bytes ki_mri_host_normal_forward_memory(const kn_recon_matrix *matrix
                           ki_mri_sum_host_memory(matrix, voxels > samples ? voxels : samples, kernel));
 }
 
-// F, with its rate.
+// Applies F, and measures its rate.
 static kn_status apply_there(struct host_forward *f, const double complex *x, kn_recon_rate *rate,
                              kn_error *err)
 {
@@ -344,7 +344,7 @@ kn_recon_rate ki_mri_host_normal_rate(const struct mri_host_normal *normal)
     return normal->forward ? normal->forward->rate : (kn_recon_rate){0};
 }
 
-// ---- its use ----
+// ---- application ----
 
 void ki_mri_host_normal_free(struct mri_host_normal *normal)
 {
@@ -397,14 +397,14 @@ kn_status ki_mri_host_normal_apply(struct mri_host_normal *normal, const double 
 
 // ---- conjugate gradients ----
 
-// Of the loop (src/operator/cgnr/host_cgnr.h): a complex number is two of its.
+// The product in the form of the loop (src/operator/cgnr/host_cgnr.h), where a complex number is two numbers.
 static kn_status product(void *data, bool adjoint, const void *x, void *y, double *squares, kn_error *err)
 {
-    *squares = NAN; // not asked for
+    *squares = NAN; // not needed
     return kn_operator_apply_host(data, adjoint, x, y, err);
 }
 
-// What is added to the equation.
+// The term lambda R of the equation.
 struct regularizer {
     const kn_recon_matrix *matrix;
     kn_recon_regularizer kind;
@@ -436,7 +436,7 @@ static void add_differences(const struct regularizer *regularizer, const double 
     }
 }
 
-// A solve_correction's: linear in d, whatever x is.
+// A function of struct solve_correction: linear in d, whatever x is.
 static void along(const void *data, const double *x, const double *d, size_t count, double *out)
 {
     const struct regularizer *regularizer = data;

@@ -50,7 +50,7 @@ void ki_mri_normal_end(struct mri_normal *normal)
 
 struct mri_forward_normal {
     struct mri_normal normal;
-    struct mri_sum sum; // the adjoint of what is in device_data
+    struct mri_sum sum; // the adjoint of the data in device_data
     struct mri_there forward_there, adjoint_there;
     size_t voxels;
     enum mri_kernel kernel;
@@ -67,7 +67,7 @@ static kn_status apply(void *data, kn_queue *queue, bool adjoint, const kn_buffe
     double pairs = 2 * (double)sum->samples * (double)forward->voxels;
     kn_status status;
 
-    (void)adjoint; // it is its own
+    (void)adjoint; // self-adjoint
     status = x == y ? ki_fail(err, KN_ERROR_ARGUMENT, "the normal operator in place; give two buffers")
              : sum->device_nufft
                  ? ki_mri_nufft_forward(queue, sum->device_nufft, x, sum->device_data, err)

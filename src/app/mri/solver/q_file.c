@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of a normal operator's eigenvalues. Little-endian, as the machine: 8 bytes "KOINE-Q\1"; a head of
-// 64-bit numbers (axes, the matrix, the grid, samples), SHA-256 of k and of the weights, the kernel's name in
-// 32 bytes; the eigenvalues as floats, x fastest; SHA-256 of the head and of the eigenvalues.
+// The file of a normal operator's eigenvalues. Little-endian, as on the supported machines: 8 bytes
+// "KOINE-Q\1"; a header of 64-bit numbers (axes, the matrix, the grid, samples), the SHA-256 of k and of the
+// weights, and the kernel's name in 32 bytes; the eigenvalues as floats, x fastest; the SHA-256 of the header
+// and the eigenvalues.
 #include "toeplitz.h"
 
 #include <errno.h>
@@ -96,11 +97,11 @@ static kn_status refuse_hash(const char *path, const char *what, const struct ki
                       found_hex, wanted_hex);
 }
 
-// Whether the file is for this very problem.
+// Whether the file is for this problem.
 static kn_status check_head(const char *path, const struct head *found, const struct head *wanted,
                             kn_error *err)
 {
-    // Samples on the grid have the matrix's.
+    // For samples on the grid, the grid is the matrix.
     const uint64_t *length =
         strncmp(found->kernel, ki_mri_kernel_names[MRI_CARTESIAN], sizeof found->kernel) == 0
             ? wanted->matrix
@@ -134,7 +135,7 @@ static kn_status check_head(const char *path, const struct head *found, const st
     return KN_OK;
 }
 
-// The eigenvalues, of `*bytes`, with the hash behind them. The caller frees them.
+// Reads the eigenvalues, of `*bytes`, followed by the hash. The caller frees them.
 static kn_status read_file(FILE *file, const char *path, const struct head *wanted, struct head *head,
                            size_t *bytes, void **eigenvalues, kn_error *err)
 {

@@ -10,7 +10,7 @@
 
 struct mri_solver {
     const struct mri_normal *normal;
-    double tolerance, lambda; // lambda: in absolute terms
+    double tolerance, lambda; // lambda: absolute
     struct cgnr *cgnr;
 };
 
@@ -97,14 +97,14 @@ void ki_mri_solver_free(struct mri_solver *solver)
 
 struct mri_bytes ki_mri_solver_memory(size_t voxels)
 {
-    enum { VECTORS = 4 }; // of a self-adjoint operator (operator/cgnr/cgnr.h)
+    enum { VECTORS = 4 }; // for a self-adjoint operator (operator/cgnr/cgnr.h)
 
     return (struct mri_bytes){.device = saturate_times(voxels, VECTORS * MRI_PAIR)};
 }
 
 // ---- solving ----
 
-// Residuals as parts of the right hand side's norm.
+// Converts residuals to fractions of the norm of the right-hand side.
 static void take_result(const struct mri_solver *s, const struct cgnr_result *found,
                         struct mri_solver_result *result)
 {

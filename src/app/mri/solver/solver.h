@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The image of least squares: (F^H W F + lambda R) x = F^H W d by conjugate gradients, R as a
-// kn_recon_regularizer has it.
+// The least-squares image: (F^H W F + lambda R) x = F^H W d by conjugate gradients, with R as in
+// kn_recon_regularizer.
 #ifndef KN_APP_MRI_SOLVER_SOLVER_H
 #define KN_APP_MRI_SOLVER_SOLVER_H
 
@@ -10,13 +10,13 @@
 struct mri_solver_options {
     size_t iterations;    // at most, on a device up to 2^20
     double tolerance;     // stops once ||r|| <= tolerance ||F^H W d||; 0: never
-    double lambda;        // from 0 on
-    bool relative_lambda; // it counts in units of the operator's bound, which must be known
+    double lambda;        // at least 0
+    bool relative_lambda; // lambda is in units of the operator's bound, which must be known
     kn_recon_regularizer regularizer;
-    kn_recon_boundary boundary; // of KN_RECON_REGULARIZER_DIFFERENCE
+    kn_recon_boundary boundary; // for KN_RECON_REGULARIZER_DIFFERENCE
 
-    // Before each iteration, how many of them are done; NULL: not called. A convolution on a device is
-    // behind it, as the host does not wait. Returns false to stop, with KN_ERROR_INTERRUPTED.
+    // Called before each iteration with the number of iterations done; NULL: not called. A convolution on a
+    // device lags behind, because the host does not wait. Returns false to stop, with KN_ERROR_INTERRUPTED.
     bool (*progress)(void *context, size_t iteration);
     void *context;
 };
@@ -26,21 +26,21 @@ kn_status ki_mri_solver_check(const struct mri_solver_options *options, kn_error
 
 struct mri_solver_result {
     size_t iterations; // done
-    // ||r|| / ||F^H W d|| before the first and after each iteration: iterations + 1 numbers, the caller frees
-    // them. r is the residual that the method carries along; it goes on falling where the true one has
-    // reached the precision's floor, which is `residual`.
+    // ||r|| / ||F^H W d|| before the first and after each iteration: iterations + 1 numbers, which the caller
+    // frees. r is the residual by recurrence; it continues to fall after the true residual, which is
+    // `residual`, has reached the floor of the precision.
     double *residuals;
-    double residual; // ||F^H W d - A x|| / ||F^H W d|| of the image, computed anew
-    double lambda;   // in absolute terms
-    double seconds;  // of the iterations, with the device waited for
+    double residual; // ||F^H W d - A x|| / ||F^H W d|| for the image, recomputed
+    double lambda;   // absolute
+    double seconds;  // for the iterations, until the device has finished
     bool converged;  // the tolerance was reached
-    bool stopped;    // before it: p^H A p was not positive any more, so that rounding is all there is left
+    bool stopped;    // stopped early: p^H A p was not positive any more, so that only rounding is left
 };
 
-// For an operator that stays as long as the solver. Memory: four images beside the operator's own. Cost: an
-// iteration applies the operator once, and has three launches that read and write 12 n numbers of 8 bytes
-// (src/operator/cgnr/cgnr.h), 10 n where lambda is 0; one application more for the residual, and one for a
-// start. Errors: KN_ERROR_ARGUMENT; those of ki_cgnr_create.
+// Creates a solver for an operator that must exist as long as the solver. Memory: four images in addition to
+// the operator's. Cost: an iteration applies the operator once, and has three launches that read and write 12
+// n numbers of 8 bytes (src/operator/cgnr/cgnr.h), or 10 n if lambda is 0; one more application for the
+// residual, and one for a start. Errors: KN_ERROR_ARGUMENT; those of ki_cgnr_create.
 struct mri_solver;
 kn_status ki_mri_solver_create(kn_queue *queue, const struct mri_normal *normal,
                                const struct mri_solver_options *options, struct mri_solver **made,
@@ -49,15 +49,15 @@ void ki_mri_solver_free(struct mri_solver *solver); // NULL is fine
 struct mri_bytes ki_mri_solver_memory(size_t voxels);
 
 // Solves for `image` from `start` (NULL: 0), which may be the image's buffer; all three are buffers of the
-// matrix's voxels (float2), `image` not that of `fhd`. A right hand side of 0 has the image 0. With 0
-// iterations the image is the start.
+// matrix's voxels (float2), and `image` must not be the buffer of `fhd`. The image for a right-hand side of 0
+// is 0. With 0 iterations the image is the start.
 //
-// Step lengths are computed on the device; the host waits every eight iterations for the stop test, without a
-// tolerance at the end alone. Dot products are summed in double (without double precision in its bits, in
-// integers); vectors are single.
+// Step lengths are computed on the device; the host waits every eight iterations for the stop test, or,
+// without a tolerance, only at the end. Dot products are summed in double precision (in integers, with the
+// same bits, on devices without it); vectors are single precision.
 //
-// Errors: KN_ERROR_ARGUMENT, also for a right hand side or a start that is not finite; those of the engine.
-// The image may have been written then.
+// Errors: KN_ERROR_ARGUMENT, also for a right-hand side or a start that is not finite; those of the engine.
+// The image may have been written even then.
 kn_status ki_mri_solver_solve(kn_queue *queue, struct mri_solver *solver, const kn_buffer *fhd,
                               const kn_buffer *start, kn_buffer *image, struct mri_solver_result *result,
                               kn_error *err);

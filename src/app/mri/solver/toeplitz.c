@@ -34,7 +34,7 @@ static size_t grid_length(size_t n)
     return n > 1 ? length : 1;
 }
 
-// The matrix whose voxels are the differences of another one's.
+// The matrix whose voxels are the differences between voxels of another matrix.
 static kn_recon_matrix doubled(const kn_recon_matrix *matrix)
 {
     kn_recon_matrix twice = {.axes = matrix->axes};
@@ -44,7 +44,7 @@ static kn_recon_matrix doubled(const kn_recon_matrix *matrix)
     return twice;
 }
 
-// Up to d = 0.
+// The number of differences up to d = 0.
 static size_t half_of(const kn_recon_matrix *twice)
 {
     size_t centre = 0;
@@ -75,7 +75,7 @@ static kn_status measure(const kn_recon_matrix *matrix, bool on_grid, struct mri
     if (status)
         return status;
     found.differences = on_grid ? 0 : half_of(&twice);
-    // What the transforms keep in between: padded along x, and along x and y.
+    // The intermediate arrays of the transforms: padded along x, and along x and y.
     first = matrix->size[2] * matrix->size[1] * found.length[0];
     second = matrix->size[2] * found.length[1] * found.length[0];
     found.bytes = (3 * found.points + 2 * (first + second + found.differences)) * sizeof(float);
@@ -127,7 +127,7 @@ static kn_status sum_on_host(kn_queue *queue, const struct mri_sum *sum, enum mr
                              kn_recon_rate *rate, kn_error *err)
 {
     double complex *values = malloc(sum->count * sizeof *values);
-    float *singles = (float *)values; // each is written after what stands there was read
+    float *singles = (float *)values; // in place: each is written after the number there was read
     kn_status status = values ? ki_mri_sum_host(sum, kernel, NULL, values, rate, err)
                               : ki_fail_memory(err, sum->count * sizeof *values, "computing Q");
 
@@ -170,7 +170,7 @@ kn_status ki_mri_toeplitz_differences(kn_queue *queue, const kn_recon_matrix *ma
         twice[i] = 2 * k[i];
     sum.matrix = doubled(matrix);
     sum.k = twice;
-    sum.ask = queue->asking.ask; // of a kernel of the host
+    sum.ask = queue->asking.ask; // for a kernel of the host
     status = mri_kernel_is_host(kernel) ? sum_on_host(queue, &sum, kernel, q, rate, err)
                                         : ki_mri_sum_device(queue, &sum, kernel, q, rate, err);
     free(twice);
@@ -194,13 +194,13 @@ static kn_status get_kernel(kn_context *context, const char *name, kn_kernel **k
                                     KN_POLICY_DEFAULT, name, kernel, err);
 }
 
-// The grid of all points, between two transforms.
+// The grid of all points, between the two transforms.
 static struct engine_scratch open_grid(kn_queue *queue)
 {
     return ki_engine_scratch_open(queue, ENGINE_SCRATCH_OPERATOR, 1, "the normal operator");
 }
 
-// The inverse direction is compiled when it is first used: here, not in the first iteration.
+// Each direction is compiled when it is first used: the inverse one here, not in the first iteration.
 static kn_status make_plans(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_error *err)
 {
     const struct mri_toeplitz_size *size = &toeplitz->size;
@@ -240,7 +240,7 @@ static kn_status make_plans(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_e
 static kn_status apply(void *data, kn_queue *queue, bool adjoint, const kn_buffer *from, kn_buffer *to,
                        kn_error *err)
 {
-    (void)adjoint; // it is its own
+    (void)adjoint; // self-adjoint
     return ki_mri_toeplitz_apply(queue, data, from, to, err);
 }
 
@@ -312,7 +312,7 @@ kn_status ki_toeplitz_find_bound(kn_queue *queue, struct mri_toeplitz *toeplitz,
     return KN_OK;
 }
 
-// The differences' places on half of the grid, and their transform, which is real.
+// Places the differences on half of the grid, and transforms them; the result is real.
 static kn_status find_eigenvalues(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_buffer *q, kn_error *err)
 {
     const struct mri_toeplitz_size *size = &toeplitz->size;
@@ -353,7 +353,7 @@ static kn_status find_eigenvalues(kn_queue *queue, struct mri_toeplitz *toeplitz
     return status;
 }
 
-// Of samples on the grid, whose scale the transforms do not have.
+// For samples on the grid: the eigenvalues are the sums of the weights, because the transforms are unscaled.
 static kn_status eigenvalues_on_grid(kn_queue *queue, const struct mri_sum *of, struct mri_toeplitz *toeplitz,
                                      kn_recon_rate *rate, kn_error *err)
 {
@@ -374,11 +374,11 @@ static kn_status eigenvalues_on_grid(kn_queue *queue, const struct mri_sum *of, 
     if (!status)
         status = ki_toeplitz_find_bound(queue, toeplitz, err);
     if (!status && rate)
-        *rate = (kn_recon_rate){.seconds = ki_clock_seconds() - began}; // its terms are none of differences
+        *rate = (kn_recon_rate){.seconds = ki_clock_seconds() - began}; // no differences, so no pairs
     return status;
 }
 
-// All differences: those beyond half of them are not looked at.
+// Computes all differences; those of the second half are ignored.
 static kn_status differences_by_nufft(kn_queue *queue, const struct mri_sum *of, kn_buffer **q,
                                       kn_recon_rate *rate, kn_error *err)
 {
@@ -415,7 +415,7 @@ struct mri_bytes ki_mri_toeplitz_nufft_memory(const kn_recon_matrix *matrix,
         (struct mri_bytes){saturate_times(samples, MRI_POSITION), saturate_plus(size->bytes, differences)});
 }
 
-// From differences that are given, or NULL.
+// From given differences; NULL: computes them.
 static kn_status compute(kn_queue *queue, const struct mri_sum *of, enum mri_kernel kernel,
                          const float *given, struct mri_toeplitz **toeplitz, kn_recon_rate *rate,
                          kn_error *err)
@@ -484,7 +484,7 @@ kn_status ki_mri_toeplitz_compute_nufft(kn_queue *queue, const kn_recon_matrix *
     return compute(queue, &of, MRI_NUFFT, NULL, toeplitz, rate, err);
 }
 
-// ---- its use ----
+// ---- application ----
 
 kn_status ki_mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, const kn_buffer *x,
                                 kn_buffer *y, kn_error *err)

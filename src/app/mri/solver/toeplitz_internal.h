@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator holds, for the file that keeps it.
+// The contents of an operator, for the code that saves it in a file.
 #ifndef KN_APP_MRI_SOLVER_TOEPLITZ_INTERNAL_H
 #define KN_APP_MRI_SOLVER_TOEPLITZ_INTERNAL_H
 
@@ -7,7 +7,7 @@
 
 enum { TOEPLITZ_KERNEL_NAME = 32 };
 
-// What it was computed from.
+// The data from which it was computed.
 struct toeplitz_origin {
     kn_recon_matrix matrix;
     size_t samples;
@@ -18,16 +18,16 @@ struct mri_toeplitz {
     kn_context *context;
     struct toeplitz_origin origin;
     struct mri_toeplitz_size size;
-    kn_buffer *eigenvalues;      // floats, a point each, divided by the number of points
-    struct mri_normal normal;    // what the solver takes it for
+    kn_buffer *eigenvalues;      // floats, one per point, divided by the number of points
+    struct mri_normal normal;    // the form that the solver takes
     kn_fft_plan *forward, *back; // with padding; with cropping
     kn_kernel *multiply;
 };
 
-// An operator whose eigenvalues are yet to be filled in, with its plans made and compiled.
+// Creates an operator without its eigenvalues, with its plans created and compiled.
 kn_status ki_toeplitz_create(kn_queue *queue, const struct toeplitz_origin *origin,
                              struct mri_toeplitz **toeplitz, kn_error *err);
-// The bound, from the eigenvalues. KN_ERROR_ARGUMENT where they are not finite.
+// Computes the bound from the eigenvalues. KN_ERROR_ARGUMENT if they are not finite.
 kn_status ki_toeplitz_find_bound(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of cl/app/mri/mri_forward.cl and mri_forward_separable.cl: samples by batches, the image by
-// its parts and by as many shares as there is room for sums of.
+// The launches of cl/app/mri/mri_forward.cl and mri_forward_separable.cl: samples in batches, and the image
+// in its parts and in as many shares as there is memory for their sums.
 #include <math.h>
 
 #include "shared/mri.h"
@@ -10,14 +10,14 @@
 
 enum {
     BATCH = 1 << 20, // samples at a time
-    SHARE = 4096,    // voxels in a float's sum at most; of a product, where a column's have sums of their own
+    SHARE = 4096,    // the most voxels in a float's sum; in a product, each column has its own sums
     SHARE_PRODUCT = 16384,
-    SUMS = (64 << 20) / 8 // that are kept at a time
+    SUMS = (64 << 20) / 8 // kept at a time
 };
 
 // The tunables of mri_forward_separable.
 struct product {
-    unsigned samples, columns, pairs; // of a group; the pairs at a time
+    unsigned samples, columns, pairs; // per group; pairs at a time
     unsigned item_samples, item_columns;
     enum mri_trig trig;
 };
@@ -26,11 +26,11 @@ struct forward {
     struct sum_launches launches;
     kn_queue *queue;
     struct engine_scratch scratch;
-    struct mri_there *there; // NULL: samples are too many to stay
+    struct mri_there *there; // NULL: there are too many samples to keep
     const kn_recon_matrix *matrix;
     const double *k;
     const double complex *basis;
-    enum mri_kernel kernel;                     // MRI_SEPARABLE, or else the sum as it stands
+    enum mri_kernel kernel;                     // MRI_SEPARABLE, or else the direct sum
     size_t voxels, samples, batch, share, rows; // samples at a time; voxels of a share; shares at a time
     struct mri_tuning tuning;
     struct product product;
@@ -56,7 +56,7 @@ static unsigned group_of(const struct product *p)
     return p->samples / p->item_samples * (p->columns / p->item_columns);
 }
 
-// Two tiles of either factor.
+// The bytes of two tiles of either factor.
 static uint64_t local_bytes(const struct product *p)
 {
     return (uint64_t)2 * p->pairs * (p->samples * 2 + (p->columns + 1) * 4) * sizeof(float);
@@ -78,7 +78,7 @@ static struct product product_for(const kn_device_info *info)
     return p;
 }
 
-// Whole columns, and whole tiles of them.
+// The voxels of a share: whole columns, and whole tiles of them.
 static size_t share_of_product(const struct forward *f)
 {
     size_t along = f->matrix->size[0], tile = f->product.columns * along;
@@ -104,9 +104,9 @@ static kn_status open_product(struct forward *f, kn_error *err)
                                     defines.count, KN_POLICY_DEFAULT, "mri_forward_separable", &f->sum, err);
 }
 
-// ---- all ----
+// ---- both methods ----
 
-// Samples at a time, and the shares of the image that there is room for.
+// Chooses the samples at a time, and the shares of the image for whose sums there is memory.
 static void choose_sizes(struct forward *f)
 {
     size_t most = f->queue->context->device.info.max_alloc;
@@ -184,7 +184,7 @@ static kn_status write_phi(struct forward *f, size_t first, size_t count, float 
                         err);
 }
 
-// -k and phi of `count` samples from `first` on. `staging` has room for three numbers each.
+// Uploads -k and phi of `count` samples from `first` on. `staging` has room for three numbers each.
 static kn_status load(struct forward *f, size_t first, size_t count, void *staging, kn_error *err)
 {
     kn_status status = write_k(f, first, count, staging, err);
@@ -192,8 +192,8 @@ static kn_status load(struct forward *f, size_t first, size_t count, void *stagi
     return status ? status : write_phi(f, first, count, staging, err);
 }
 
-// Voxels [begin, end) of an image's part that begins with voxel `first`, for `count` samples; data from `at`
-// on.
+// Launches voxels [begin, end) of a part of the image that begins with voxel `first`, for `count` samples;
+// their data begin at `at`.
 static kn_status launch(struct forward *f, const kn_buffer *image, uint64_t first, uint64_t begin,
                         uint64_t end, uint32_t count, kn_buffer *data, uint64_t at, kn_error *err)
 {
@@ -224,7 +224,7 @@ static kn_status launch(struct forward *f, const kn_buffer *image, uint64_t firs
                                   KI_COUNT(fold_args), err);
 }
 
-// Of `count` samples from `first_sample` on, which are on the device.
+// Sums the whole image for `count` samples from `first_sample` on, which are on the device.
 static kn_status add_image(struct forward *f, size_t first_sample, uint32_t count, kn_buffer *data,
                            uint64_t at, kn_error *err)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adjoint on a device by a NUFFT (gridding/nufft.h), where a sum asks for one.
+// The adjoint on a device by a NUFFT (gridding/nufft.h), for sums with such a kernel.
 #include "base/error.h"
 #include "base/os/clock.h"
 #include "sum_internal.h"
 
-// What a sum without a NUFFT of its own, or of a part of the voxels, takes for the time being.
+// Temporary memory for a sum without its own NUFFT, or for only a part of the voxels.
 struct work {
     struct mri_nufft *made;
     kn_buffer *data, *whole;
@@ -62,7 +62,7 @@ kn_status ki_nufft_device(kn_queue *queue, const struct mri_sum *sum, kn_buffer 
     ki_mri_nufft_free(work.made);
     kn_buffer_free(work.data);
     kn_buffer_free(work.whole);
-    // Its terms are none of voxels and samples.
+    // The work is not in pairs of voxels and samples.
     if (rate && !status)
         *rate = (kn_recon_rate){.seconds = ki_clock_seconds() - start};
     return status;

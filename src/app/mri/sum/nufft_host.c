@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adjoint on the host by a NUFFT (gridding/host_nufft.h), where a sum asks for one.
+// The adjoint on the host by a NUFFT (gridding/host_nufft.h), for sums with such a kernel.
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ struct mri_bytes ki_nufft_host_memory(const kn_recon_matrix *matrix, size_t samp
                           (struct mri_bytes){.host = voxels});
 }
 
-// The whole image, of which the sum may want a part.
+// Computes the whole image, of which the sum may need only a part.
 static kn_status add_all(const struct mri_sum *sum, struct mri_host_nufft *nufft, double complex *image,
                          kn_error *err)
 {
@@ -60,7 +60,7 @@ kn_status ki_nufft_host(const struct mri_sum *sum, enum mri_kernel kernel, const
     if (!status)
         status = add_all(sum, sum->nufft ? sum->nufft : made, image, err);
     ki_mri_host_nufft_free(made);
-    // Its terms are none of voxels and samples.
+    // The work is not in pairs of voxels and samples.
     if (rate && !status)
         *rate = (kn_recon_rate){.seconds = ki_clock_seconds() - start};
     return status;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch of mri_separable (cl/app/mri/mri_separable.cl), and the tiles it has on a device.
+// The launch of mri_separable (cl/app/mri/mri_separable.cl), and its tiles on a device.
 #include "base/array.h"
 #include "base/error.h"
 #include "sum_internal.h"
 
-// Samples in a float's sum at most. Where they are all of one sign the error of a sum of n terms grows as
-// sqrt(n): of 1,024 it is 4e-7. The launch's sums cost as much of global memory as 4 to 8 % of its products
-// take.
+// The most samples in a float's sum. If they all have the same sign, the error of a sum of n terms grows as
+// sqrt(n): it is 4e-7 for 1,024. Adding up the launches' sums takes 4 to 8 % of the global memory traffic of
+// the products.
 enum { RUN = 1024 };
 
 static size_t groups_for(size_t count, size_t in_one)
@@ -21,7 +21,7 @@ static unsigned group_of(const struct mri_product *p)
     return p->tile_x / p->item_x * (p->tile_columns / p->item_columns);
 }
 
-// Two tiles of either factor, a pair of floats a number.
+// The bytes of two tiles of either factor, with a pair of floats per number.
 static uint64_t local_bytes(const struct mri_product *p)
 {
     return (uint64_t)2 * (p->tile_x + p->tile_columns) * p->tile_samples * MRI_PAIR;
@@ -37,8 +37,8 @@ static bool is_shape(const struct mri_product *p)
            p->tile_columns * p->tile_samples % group_of(p) == 0;
 }
 
-// Of an axis of few voxels narrower tiles, with more columns where there are as many, so that groups are as
-// large.
+// For an axis with few voxels, takes narrower tiles with more columns, if there are enough, so that groups
+// stay as large.
 static void fit(const kn_device_info *info, size_t along, size_t columns, struct mri_product *p)
 {
     for (;;) {
@@ -93,7 +93,7 @@ static kn_status check(const kn_queue *queue, const struct mri_product *p, kn_er
 
 // ---- launches ----
 
-// Tiles of `count` voxels from `first` on.
+// The number of tiles for `count` voxels from `first` on.
 static size_t tiles_of(const struct sum_work *work, uint64_t first, size_t count)
 {
     const struct mri_product *p = &work->product;
@@ -110,7 +110,7 @@ static size_t busy_groups(const kn_queue *queue)
     return (size_t)info->compute_units * ki_engine_sizes(info, SHAPE_MRI_SEPARABLE)->per_unit;
 }
 
-// Rows of sums: together they have no more of them than busy groups have voxels.
+// The memory for rows of sums: at most as many numbers as the groups that fill the device have voxels.
 size_t ki_separable_parts_memory(const kn_queue *queue, size_t slab, size_t samples)
 {
     const struct mri_product p = ki_mri_product_usual(queue, SIZE_MAX, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forward sum as a product of matrices on the host (sum.h): runs of samples among threads, each with all
+// The forward sum as a product of matrices on the host (sum.h): threads take runs of samples, each with all
 // columns in their order. The same numbers with any number of threads.
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "separable_host.h"
 #include "sum_internal.h"
 
-// Voxels times samples that a thread reads between two questions whether to go on, as the adjoint's.
+// Voxels times samples that a thread reads between two calls of `ask`, as in the adjoint.
 static const double piece = 0x1p28;
 
 static separable_read *const in_double[] = {[KN_HOST_SCALAR] = ki_separable_read_double_scalar,
@@ -18,11 +18,11 @@ static separable_read *const in_single[] = {[KN_HOST_SCALAR] = ki_separable_read
 struct forward {
     const struct mri_sum *sum; // its matrix, k and samples
     bool is_double;
-    size_t size; // of a number
+    size_t size; // size of a number
     separable_read *read;
     size_t columns, pairs;   // of the image
-    size_t run;              // the first that is read now
-    char *numbers, *factors; // the image's; of each thread
+    size_t run;              // the first one of the current step
+    char *numbers, *factors; // of the image; of each thread
     const double complex *image;
     double complex *data;
 };
@@ -42,7 +42,7 @@ static void store(const struct forward *f, size_t at, double value)
         ((float *)f->numbers)[at] = (float)value;
 }
 
-// A column's sums and differences; of an odd axis the first pair is its middle alone.
+// The sums and differences of a column; on an axis of odd length the first pair is only the middle voxel.
 static void fold_column(void *context, size_t column)
 {
     const struct forward *f = context;
@@ -64,7 +64,7 @@ static void fold_column(void *context, size_t column)
 
 // ---- samples ----
 
-// k a voxel's step, half of that along x, and its opposite; 0 past the last sample.
+// k per voxel step, half of that along x, and its opposite; 0 past the last sample.
 enum { HALF = MRI_AXES, OPPOSITE, NUMBERS };
 struct run {
     union {
@@ -135,7 +135,7 @@ static void read_run(void *context, size_t number)
         f->data[first + m] = mri_complex(sums[0][m], sums[1][m]);
 }
 
-// ---- all ----
+// ---- the whole sum ----
 
 static kn_status read_all(struct forward *f, unsigned threads, struct ki_ask *ask, kn_error *err)
 {
@@ -154,7 +154,7 @@ static kn_status read_all(struct forward *f, unsigned threads, struct ki_ask *as
     return status;
 }
 
-// A pair is a voxel where there is one along x.
+// An image with one voxel along x has one pair per voxel.
 struct mri_bytes ki_mri_forward_host_memory(size_t voxels, enum mri_kernel kernel)
 {
     size_t size = number_size(mri_kernel_is_double(kernel));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adjoint as a product of matrices on the host (sum.h): blocks of columns among threads, each with runs
-// of samples in the order of the samples. The same numbers with any number of threads.
+// The adjoint as a product of matrices on the host (sum.h): threads take blocks of columns, each with runs of
+// samples in the order of the samples. The same numbers with any number of threads.
 #include "separable_host.h"
 
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "base/error.h"
 #include "sum_internal.h"
 
-// Voxels times samples that a thread adds up between two questions whether to go on: a tenth of a second or
-// two in double precision.
+// Voxels times samples that a thread adds up between two calls of `ask`: one or two tenths of a second in
+// double precision.
 enum { PIECE = 1 << 28 };
-enum { BLOCKS = 4 }; // that a thread has at a time, at most
+enum { BLOCKS = 4 }; // the most blocks that a thread has at a time
 
 static separable_add *const in_double[] = {[KN_HOST_SCALAR] = ki_separable_double_scalar,
                                            HOST_SET_VECTORS(separable_double)};
@@ -25,11 +25,11 @@ struct product {
     const struct sum_samples *samples;
     bool is_double;
     separable_add *add;
-    size_t pairs;       // of voxels along x; of an odd axis the first is its middle alone
-    size_t first, last; // columns, of which the sum has voxels
+    size_t pairs;       // of voxels along x; on an axis of odd length the first one is only the middle voxel
+    size_t first, last; // the columns that contain the sum's voxels
     size_t width;       // columns of a block
     size_t block, begin, end;
-    char *memory; // a thread's
+    char *memory; // of the threads
     double complex *image;
 };
 
@@ -47,7 +47,7 @@ static size_t number_size(bool is_double)
 
 enum { SUMS_BYTES = SEPARABLE_PAIRS * SEPARABLE_SUMS * SEPARABLE_COLUMNS * sizeof(double) };
 
-// A run's numbers along x and half a step of them; positions of a block's columns.
+// A run's k along x and half a step of it; positions of a block's columns.
 struct run {
     union {
         double turns[2][SEPARABLE_RUN];
@@ -71,7 +71,7 @@ struct mri_bytes ki_separable_host_memory(size_t size)
 
 // ---- a block ----
 
-// Steps from the matrix's middle, 0 past the last column.
+// Positions in steps from the middle of the matrix, 0 past the last column.
 static void place_columns(const struct product *p, size_t first, size_t count, struct separable_block *block,
                           struct run *run)
 {
@@ -98,8 +98,8 @@ static void place_columns(const struct product *p, size_t first, size_t count, s
     }
 }
 
-// Samples from `first` on, with those along x on their own, 0 past the last one. Half a fraction loses its
-// last bit; what pairs lie off and what G takes back is the same number all the same.
+// Takes samples from `first` on, with a copy of k along x, and 0 past the last one. Half of a fraction loses
+// its last bit, but the offset of pairs and the correction in G use the same number.
 static void take_samples(const struct product *p, size_t first, struct separable_block *block,
                          struct run *run)
 {
@@ -144,7 +144,7 @@ static void give(const struct product *p, size_t column, size_t x, double real, 
                               (p->begin > 0 ? cimag(p->image[n]) : 0) + imaginary);
 }
 
-// U + iV and U - iV; the middle of an odd axis is U.
+// Stores U + iV and U - iV; the middle of an axis of odd length is U.
 static void give_all(const struct product *p, const struct separable_block *block, size_t first)
 {
     size_t size = p->sum->matrix.size[0], middle = size / 2, odd = size % 2;
@@ -185,9 +185,9 @@ static void add_block(void *context, size_t number)
     }
 }
 
-// ---- all ----
+// ---- the whole sum ----
 
-// Of few columns blocks are narrow, so that each thread has some.
+// Blocks are narrow if there are few columns, so that each thread has some.
 static size_t choose_width(const struct product *p, unsigned threads)
 {
     size_t share = (p->last - p->first) / ((size_t)BLOCKS * threads) + 1,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// separable_host.h in vectors. Factors along x are made for vectors of samples, G for vectors of columns; the
-// product holds the sums of PAIRS pairs and a vector of columns in registers, and takes PAIRS cosines and
-// sines and two vectors of G a sample for 4 PAIRS products. The forward sum has the parts exchanged: sums of
-// columns and vectors of samples. Compiled for every instruction set and every width (src/host/simd/simd.h).
+// separable_host.h with vectors. Factors along x are computed for vectors of samples, G for vectors of
+// columns; the product keeps the sums of PAIRS pairs and a vector of columns in registers, and for each
+// sample reads PAIRS cosines and sines and two vectors of G for 4 PAIRS products. In the forward sum the
+// roles are exchanged: sums over columns, and vectors of samples. Compiled for every instruction set and
+// every width of numbers (src/host/simd/simd.h).
 #include "host/simd/simd.h"
 #include "separable_host.h"
 #include "sum_vector.h"
@@ -69,7 +70,7 @@ VECTOR_OPERATION void make_factors(const struct separable_block *block)
     const step *k = block->k[0], *half = block->half;
     real *to = block->factors;
 
-    // Of whole strips: what lies beyond the last pair is asked for by nobody.
+    // For whole strips: the numbers beyond the last pair are not used.
     for (size_t pair = 0; pair < (block->pairs + PAIRS - 1) / PAIRS * PAIRS;
          pair++, to += 2 * SEPARABLE_RUN) {
         const phase at = set_step((step)(block->first_pair + pair));
@@ -84,7 +85,7 @@ VECTOR_OPERATION void make_factors(const struct separable_block *block)
     }
 }
 
-// G of the columns from `first` on.
+// G for the columns from `first` on.
 VECTOR_OPERATION void make_panel(const struct separable_block *block, size_t first)
 {
     const step *half = block->half, *ky = block->k[1], *kz = block->k[2];
@@ -113,7 +114,7 @@ VECTOR_OPERATION void make_panel(const struct separable_block *block, size_t fir
 
 // ---- the product ----
 
-// Of PAIRS pairs and the panel.
+// For PAIRS pairs and the panel.
 VECTOR_OPERATION void add_products(const real *factors, const real *panel, size_t samples, double *sums)
 {
     reals sum[PAIRS][SEPARABLE_SUMS];
@@ -150,11 +151,11 @@ VECTOR_OPERATION void add_block(const struct separable_block *block)
     }
 }
 
-// ---- the forward sum: the other way round ----
+// ---- the forward sum, with the roles exchanged ----
 
-enum { AHEAD = 2, BESIDE = PAIRS }; // vectors of samples and columns at a time
+enum { AHEAD = 2, BESIDE = PAIRS }; // vectors of samples at a time; columns at a time
 
-// conj(u) t of a column, u being what G has of it, to AHEAD vectors of samples from m on.
+// Adds conj(u) t of a column, where u is its phase factor in G, to AHEAD vectors of samples from m on.
 VECTOR_OPERATION void turn_column(const struct separable_image *image, size_t column, size_t m,
                                   const reals *re, const reals *im, reals *data_re, reals *data_im)
 {
@@ -173,7 +174,7 @@ VECTOR_OPERATION void turn_column(const struct separable_image *image, size_t co
     }
 }
 
-// BESIDE columns from `first` on, of which `count` are there, with AHEAD vectors of samples from m on.
+// BESIDE columns from `first` on, of which `count` exist, with AHEAD vectors of samples from m on.
 VECTOR_OPERATION void read_columns(const struct separable_image *image, size_t first, size_t count, size_t m)
 {
     const struct separable_block *block = &image->block;
@@ -211,7 +212,7 @@ VECTOR_OPERATION void read_columns(const struct separable_image *image, size_t f
     }
 }
 
-// Columns in blocks that stay in a cache for all samples of the run.
+// Processes columns in blocks that stay in a cache for all samples of the run.
 VECTOR_OPERATION void read_image(const struct separable_image *image)
 {
     make_factors(&image->block);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adjoint on a device: samples and voxels brought there, and the lecture's kernels launched over them.
+// The adjoint on a device: copies samples and voxels there, and launches the lecture's kernels for them.
 #include "sum.h"
 
 #include <math.h>
@@ -32,16 +32,16 @@ const char *const ki_mri_kernel_names[MRI_KERNELS + 1] = {"naive",
 
 enum {
     GROUP = 128,                 // the lecture's
-    CONSTANT_CHUNK = 2048,       // 40 KB of the 64 that every device has
+    CONSTANT_CHUNK = 2048,       // 40 of the 64 KB that every device has
     SLAB = 1 << 22,              // voxels at a time
     BATCH = 1 << 20,             // samples on the device at a time
-    CACHED_FOR = 512,            // voxels for which a cache keeps a sample, by the lecture's estimate
-    VOXEL_ACCESSES = 7,          // position, and sums in and out
+    CACHED_FOR = 512,            // voxels for which a cache keeps a sample, as estimated in the lecture
+    VOXEL_ACCESSES = 7,          // position, and reading and writing sums
     ELEMENT = 5 * sizeof(float), // the largest record
-    // Memory: a voxel's record and sum; a sample's record, data, weight and basis, and its place in a chunk.
+    // Memory: a voxel's record and sum; a sample's record, data, weight and basis, and its copy in a chunk.
     VOXEL_BYTES = ELEMENT + 4 * sizeof(float),
     SAMPLE_BYTES = 2 * ELEMENT + 5 * sizeof(float),
-    SHARE = 16 // of the device's memory, that an array takes at most
+    SHARE = 16 // an array takes at most 1/16 of the device's memory
 };
 
 static const struct sum_layout arrays = {5, {{0, 0, 1}, {1, 0, 1}, {2, 0, 1}, {3, 0, 1}, {4, 0, 1}}};
@@ -49,8 +49,8 @@ static const struct sum_layout records = {1, {{0, 0, 5}, {0, 1, 5}, {0, 2, 5}, {
 static const struct sum_layout real_records = {1, {{0, 0, 4}, {0, 1, 4}, {0, 2, 4}, {0, 3, 4}, {0, 0, 0}}};
 static const struct sum_layout points = {2, {{0, 0, 4}, {0, 1, 4}, {0, 2, 4}, {0, 3, 4}, {1, 0, 1}}};
 
-// How each kernel wants its numbers, and how often a pair asks global memory for one: `pair_loads` beside k
-// and mu, which are asked for by each pair unless they are `cached`.
+// The layout of numbers that each kernel takes, and its loads from global memory per pair: `pair_loads`, and
+// k and mu, which each pair loads unless they are `cached`.
 static const struct form {
     const char *function;
     const struct sum_layout *layout, *real_layout;
@@ -68,14 +68,14 @@ static const struct form {
     [MRI_SEPARABLE] = {"mri_separable", &points, &points, SUM_VOXELS_NOWHERE, false, true, 0},
 };
 
-// Kernels that have a shape of their own on each device.
+// Kernels with device-dependent launch sizes.
 static const struct {
     kn_status (*open)(struct sum_work *work, size_t slab, kn_error *err);
     kn_status (*launch)(struct sum_work *work, const struct sum_range *range, kn_error *err);
 } ways[MRI_HOST_DOUBLE] = {[MRI_TUNED] = {ki_sum_tuned_open, ki_sum_tuned_launch},
                            [MRI_SEPARABLE] = {ki_separable_open, ki_separable_launch}};
 
-// ---- what is asked for ----
+// ---- arguments ----
 
 kn_status ki_sum_check(const char *function, struct mri_sum *sum, kn_error *err)
 {
@@ -149,7 +149,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-// As many elements as are worked on at a time, of those that one allocation holds, and a part of the device.
+// The elements that are processed at a time: limited by `most`, by one allocation, and by a part of the
+// device's memory.
 static size_t at_a_time(const kn_queue *queue, size_t most, size_t wanted)
 {
     const kn_device_info *info = &queue->context->device.info;
@@ -273,7 +274,7 @@ static kn_status write_weights(struct sum_work *work, size_t first, size_t count
                         count * sizeof *staging, err);
 }
 
-// k's components in one of the layout's buffers, and room for mu.
+// Writes the components of k to one of the layout's buffers, which has room for mu.
 static kn_status write_k(struct sum_work *work, size_t first, size_t count, unsigned buffer, void *staging,
                          kn_error *err)
 {
@@ -311,7 +312,7 @@ static kn_status launch_mu(struct sum_work *work, size_t samples, kn_error *err)
     const uint32_t count = (uint32_t)samples, re_at = re->at, re_step = re->step, im_at = im->at,
                    im_step = im->step;
     const uint32_t has_im = im->step > 0;
-    kn_buffer *to = work->samples[re->buffer]; // also in the place of what is not read
+    kn_buffer *to = work->samples[re->buffer]; // also stands in for buffers that are not read
     const kn_arg args[] = {
         KN_BUFFER(work->data ? work->data : to),
         KN_BUFFER(work->weights ? work->weights : to),
@@ -378,8 +379,8 @@ static kn_status load_voxels(struct sum_work *work, size_t from, size_t count, f
 
 // ---- the sum ----
 
-// A launch of one of the lecture's kernels: voxels, their number, samples, which of them, sums, where the
-// values go.
+// Launches one of the lecture's kernels: the arguments are voxels, their number, samples, their range, sums,
+// and the place for the values.
 static kn_status launch(struct sum_work *work, const struct sum_range *range, kn_error *err)
 {
     kn_buffer *const *samples = work->constant ? work->chunks : work->samples;
@@ -406,7 +407,7 @@ static kn_status launch(struct sum_work *work, const struct sum_range *range, kn
                                   err);
 }
 
-// The samples that are on the device, `first` of all on, with a slab of voxels.
+// Adds the samples on the device, the batch beginning with sample `first`, to a slab of voxels.
 static kn_status add_batch(struct sum_work *work, const struct form *form, struct sum_range *range,
                            size_t first, size_t batch, kn_error *err)
 {
@@ -433,7 +434,7 @@ static kn_status add_batch(struct sum_work *work, const struct form *form, struc
     return status;
 }
 
-// The slab from voxel `from` on: within one part of the image, and no more than `most`.
+// The slab that begins with voxel `from`: within one part of the image, and at most `most` voxels.
 static struct sum_range slab_at(const struct sum_work *work, kn_buffer *image, size_t from, size_t most)
 {
     size_t value = 2 * sizeof(float), length = kn_buffer_get_size(kn_buffer_get_part(image, 0)) / value;
@@ -470,7 +471,7 @@ static kn_status add_all(struct sum_work *work, const struct form *form, kn_buff
     return status;
 }
 
-// In 0 seconds where a queue of the caller's does not measure (koine/opencl.h).
+// The seconds are 0 if the caller's queue does not measure time (koine/opencl.h).
 static kn_status measure(struct sum_work *work, kn_recon_rate *rate, kn_error *err)
 {
     const struct mri_sum *sum = work->sum;

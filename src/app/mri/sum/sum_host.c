@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adjoint on the host: blocks of voxels among threads, each with chunks of samples in the order of the
+// The adjoint on the host: threads take blocks of voxels, each with chunks of samples in the order of the
 // samples. The same numbers with any number of threads.
 #include <math.h>
 #include <string.h>
@@ -31,7 +31,7 @@ void ki_sum_double_scalar(const struct sum_samples *samples, const double *const
                        imaginary ? imaginary[m] : 0, &re[n], &im[n]);
 }
 
-// mu times sine and cosine of a reduced phase, to a sum of floats.
+// Adds mu times the cosine and sine of a reduced phase to a sum of floats.
 static void add_single(float turns, float real, float imaginary, float *re, float *im)
 {
     float angle = 2 * (float)M_PI * turns, s = sinf(angle), c = cosf(angle);
@@ -82,11 +82,11 @@ void ki_sum_fractions_scalar(const struct sum_samples *samples, const int32_t *c
 
 // ---- the sum ----
 
-// Voxels times samples that a thread adds up between two questions whether to go on: a tenth of a second or
-// two in double precision. A multiple of SUM_HOST_BLOCK and SUM_HOST_CHUNK together.
+// Voxels times samples that a thread adds up between two calls of `ask`: one or two tenths of a second in
+// double precision. A multiple of SUM_HOST_BLOCK times SUM_HOST_CHUNK.
 enum { PIECE = 1 << 24 };
 
-enum { NUMBERS = MRI_AXES + 2 }; // of a sample: k and mu
+enum { NUMBERS = MRI_AXES + 2 }; // numbers per sample: k and mu
 
 static sum_block_double *const in_double[] = {[KN_HOST_SCALAR] = ki_sum_double_scalar,
                                               HOST_SET_VECTORS(sum_double)};
@@ -95,8 +95,8 @@ static sum_block_fractions *const in_fractions[] = {[KN_HOST_SCALAR] = ki_sum_fr
 static sum_block_single *const in_single[] = {[KN_HOST_SCALAR] = ki_sum_single_scalar,
                                               HOST_SET_VECTORS(sum_single)};
 
-// How numbers are kept.
-enum kind { IN_DOUBLE, IN_TURNS, IN_SINGLE, IN_FRACTIONS }; // of k; turns a voxel are doubles too
+// How numbers are stored.
+enum kind { IN_DOUBLE, IN_TURNS, IN_SINGLE, IN_FRACTIONS }; // of k; turns per voxel are doubles, too
 
 struct host_sum {
     const struct mri_sum *sum;
@@ -142,7 +142,7 @@ static void prepare(struct host_sum *h)
     }
 }
 
-// A block's positions, 0 past the last voxel.
+// The positions of a block, 0 past the last voxel.
 union positions {
     double in_double[MRI_AXES][SUM_HOST_BLOCK];
     float single[MRI_AXES][SUM_HOST_BLOCK];
@@ -170,7 +170,7 @@ static void find_positions(const struct host_sum *h, size_t first, size_t count,
     }
 }
 
-// `count` samples from `first` on.
+// The `count` samples from `first` on.
 static struct sum_samples samples_at(const struct host_sum *h, size_t first, size_t count)
 {
     size_t size = number_size(h->kind);
@@ -333,7 +333,7 @@ kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, c
     if (rate && !status) {
         double pairs = (double)sum.samples * (double)sum.count, loads = sum_is_real(&sum) ? 4 : 5;
 
-        // A block reads all samples.
+        // Every block reads all samples.
         *rate = (kn_recon_rate){.seconds = ki_clock_seconds() - start,
                                 .pairs = pairs,
                                 .flops = pairs * ki_sum_flops(&sum),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums of sum_host.h with vectors, AT_A_TIME of them side by side. Compiled for every instruction set
-// that has them and every width (src/host/simd/simd.h).
+// that has vectors and every width of numbers (src/host/simd/simd.h).
 #include "host/simd/simd.h"
 #include "sum_host.h"
 #include "sum_vector.h"
 
 enum { AT_A_TIME = REGISTERS / 8 };
 
-// A sample's term of each lane, mu (c + i s).
+// Adds a sample's term in each lane, mu (c + i s).
 VECTOR_OPERATION void add_term(const real *mu_re, const real *mu_im, size_t m, reals t, reals *re, reals *im)
 {
     reals s, c, mu = set_reals(mu_re[m]);
@@ -69,7 +69,7 @@ VECTOR_CODE void SIMD_SET_NAME(sum_single)(const struct sum_samples *samples, co
     add_block(samples, positions, re, im);
 }
 
-// The same with fractions of a turn, which lose whole turns by overflowing.
+// The same for fractions of a turn, whose whole turns vanish by overflow.
 VECTOR_OPERATION void add_fractions(const struct sum_samples *samples, const int32_t *const positions[3],
                                     size_t first, const real *imaginary, double *sums_re, double *sums_im)
 {

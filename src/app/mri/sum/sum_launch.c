@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum's launches, copies and memory on a device, as the lecture's kernels and the others have them.
+// The launches, copies and memory of a sum on a device, shared by the lecture's kernels and the others.
 #include "base/array.h"
 #include "base/error.h"
 #include "sum_internal.h"
@@ -46,10 +46,10 @@ void ki_mri_there_free(struct mri_there *there)
 
 // ---- launches ----
 
-// Pairs of a voxel and a sample that a compute unit of a CPU has in a launch: some tenth of a second.
+// Pairs of a voxel and a sample per launch and compute unit of a CPU: about a tenth of a second.
 static const double piece_pairs = 0x1p24;
 
-// Work-items along dimension 0 that a launch has at most.
+// The most work-items along dimension 0 in a launch.
 static size_t items_at_a_time(const kn_queue *queue, const kn_range *range, double pairs)
 {
     const kn_device_info *info = &queue->context->device.info;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch of mri_tuned (cl/app/mri/mri_fhd.cl), and the shape it has on a device.
+// The launch of mri_tuned (cl/app/mri/mri_fhd.cl), and its sizes on a device.
 #include <string.h>
 
 #include "base/array.h"
@@ -9,8 +9,8 @@
 struct mri_tuning ki_mri_tuning_usual(const kn_queue *queue)
 {
     const kn_device_info *info = &queue->context->device.info;
-    // Native functions of others may be right to a few thousandths only, as the specification leaves it to
-    // them.
+    // Other vendors' native functions may be accurate to only a few thousandths, because the specification
+    // does not limit their error.
     bool native = ki_engine_is_nvidia(queue->context);
     const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_MRI_SUM);
     struct mri_tuning usual = {.group = sizes->group,
@@ -88,8 +88,8 @@ static size_t groups_for(size_t count, size_t in_one)
     return (count + in_one - 1) / in_one;
 }
 
-// A work-item's voxels lie along the last axis that is longer than 1, whole planes apart; elsewhere given
-// positions have no planes.
+// A work-item's voxels lie along the last axis that is longer than 1, whole planes apart; given positions
+// have no planes.
 static void choose_lines(struct sum_work *work, size_t slab)
 {
     const kn_recon_matrix *matrix = &work->sum->matrix;
@@ -113,7 +113,7 @@ static size_t step_of(const struct sum_work *work, size_t count)
     return groups_for(groups_for(count, work->plane), work->tuning.voxels) * work->plane;
 }
 
-// Groups that keep the device busy.
+// The groups that keep the device busy.
 static size_t busy_groups(const kn_queue *queue, const struct mri_tuning *t)
 {
     const kn_device_info *info = &queue->context->device.info;
@@ -122,7 +122,7 @@ static size_t busy_groups(const kn_queue *queue, const struct mri_tuning *t)
     return (size_t)info->compute_units * (sizes->per_unit ? sizes->per_unit : sizes->items / t->group + 1);
 }
 
-// Rows of sums: together they have no more of them than busy groups have voxels.
+// The memory for rows of sums: at most as many numbers as the groups that fill the device have voxels.
 size_t ki_sum_parts_memory(const kn_queue *queue, size_t slab, size_t samples)
 {
     const struct mri_tuning t = ki_mri_tuning_for(queue);
@@ -185,7 +185,7 @@ kn_status ki_sum_tuned_open(struct sum_work *work, size_t slab, kn_error *err)
     return status ? status : open_kernels(work, err);
 }
 
-// The matrix or the positions, as the kernel takes them.
+// The matrix or the positions, in the form that the kernel takes.
 struct position_arguments {
     uint32_t size[MRI_AXES], apart;
     uint64_t first;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sine and cosine of reduced phases, for the vector code of this folder.
+// Sine and cosine of reduced phases, for the vector code in this folder.
 #ifndef KN_APP_MRI_SUM_SUM_VECTOR_H
 #define KN_APP_MRI_SUM_SUM_VECTOR_H
 
