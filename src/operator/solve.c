@@ -26,7 +26,7 @@ struct kn_solve_plan {
     size_t rows, columns;    // lengths of the vectors
     struct cgnr *cgnr;       // on a device
     struct bounded *bounded; // on a device, for the methods with bounds
-    kn_buffer *b, *x;        // copies of arrays on a device; NULL until the first solution
+    kn_buffer *b, *x;        // copies of arrays on a device; NULL until a solution needs them
     struct host_cgnr_operator host;
     struct solve_terms terms;
     struct ki_kept kept; // memory on the host for methods with bounds, kept from one solution to the next
@@ -463,7 +463,7 @@ static kn_status cgnr_on_device(kn_solve_plan *plan, const kn_buffer *b, kn_buff
     if (status)
         return status;
     for (size_t i = 0; i <= found.iterations; i++)
-        plan->gradients[i] *= found.gradient; // whose history has the same place
+        plan->gradients[i] *= found.gradient; // which is found.history
     plan->gradient_count = found.iterations + 1;
     *result = (kn_solve_result){.iterations = found.iterations,
                                 .stopped = stopped_on_device(plan, &found),

@@ -42,8 +42,9 @@ static void find_ends(struct ramp *r, size_t m)
     r->nearest = at > 0 ? fmin(r->nearest, at) : r->nearest;
 }
 
-// For S diameters whose samples are q apart: the ball of radius q/2 divided by S, relative to the share of
-// its shell that a sample at radius k has.
+// A sample at radius k > 0 weighs k^(dimensions - 1), in proportion to its share of the shell. The samples at
+// 0 of S diameters, q apart along each, share the ball of radius q/2: each weighs the ball's volume divided
+// by S, in the same unit.
 static void weigh(struct ramp *r, size_t m)
 {
     double at = length(r->matrix, r->k + MRI_AXES * m);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The most bytes that the parts of a reconstruction take at a time: the code of each part states its own.
-// SIZE_MAX if there are more than addresses.
+// The most bytes that the parts of a reconstruction take at a time: each part states its own, next to its
+// allocations. SIZE_MAX if there are more than addresses.
 #ifndef KN_APP_MRI_MEMORY_H
 #define KN_APP_MRI_MEMORY_H
 

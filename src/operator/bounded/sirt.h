@@ -20,8 +20,8 @@ static inline double ki_sirt_pattern(size_t i)
     return (double)((uint32_t)i * UINT32_C(2654435769) >> 31);
 }
 
-// KN_ERROR_ARGUMENT: a sum proves that A has negative elements, because it is off by more than the rounding
-// of sums in the type.
+// KN_ERROR_ARGUMENT: a sum violates this by more than the rounding of sums in the type, which proves that A
+// has negative elements.
 kn_status ki_sirt_check(kn_type type, const struct sirt_sums *sums, kn_error *err);
 
 #endif

@@ -96,7 +96,7 @@ static void add_work(kn_work *work, const struct recon_adjoint *asked, bool sepa
 // Adds the work of a NUFFT's adjoint for an image of this size.
 static void add_transform(kn_work *work, const struct recon_adjoint *asked, const double size[MRI_AXES])
 {
-    // Reads and writes of a transform and the steps beside it; cells of the tiles to which a GPU adds a
+    // Reads and writes of a transform and of the steps around it; cells of the tiles to which a GPU adds a
     // sample.
     enum { PASSES = 10, TILES = 4096 };
     const double oversampling = 2, pair = 2 * sizeof(float), window = 24; // operations per term

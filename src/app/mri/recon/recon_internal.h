@@ -100,9 +100,9 @@ struct mri_sum ki_recon_sum(struct recon *recon, size_t coil);
 void ki_recon_add_rate(kn_recon_stage *stage, const kn_recon_rate *rate);
 
 // Reconstruct all coils, each into its own part of `images` (voxels each), or into one; and the memory for
-// that beside the scan, weights and images. On a device, direct sums process voxels and samples in pieces,
-// and gridding processes samples in pieces, so that these may exceed its memory. `size`: for least squares
-// with a convolution.
+// that in addition to the scan, weights and images. On a device, direct sums process voxels and samples in
+// pieces, and gridding processes samples in pieces, so that these may exceed its memory. `size`: for least
+// squares with a convolution.
 kn_status ki_recon_on_host(struct recon *recon, double complex *images, kn_error *err);
 struct mri_bytes ki_recon_on_host_memory(const struct recon *recon, const struct mri_toeplitz_size *size);
 kn_status ki_recon_on_device(struct recon *recon, double complex *images, kn_error *err);

@@ -43,13 +43,13 @@ kn_status ki_mri_maps_lowres(const kn_recon_scan *scan, struct ki_ask *ask, doub
 struct mri_bytes ki_mri_maps_lowres_memory(const kn_recon_scan *scan);
 
 // The same by ESPIRiT (Uecker et al., MRM 71, 2014), with BART's settings: from a calibration region of 24
-// cycles, and its patches of 6 cycles per axis and all coils. The patches span the eigenvectors of their Gram
-// matrix with eigenvalues above 0.001 of the greatest. Since every patch of k-space is in that span, the
-// coils' values at each voxel are an eigenvector, with the eigenvalue 1, of a matrix of coils x coils. Maps
-// are that vector, of length 1, with the phase for which the coils' principal component is real, and 0 where
-// the eigenvalue is below 0.8. Cost: n^3 for n = 6^axes coils, and 30 coils^2 per voxel; on the host.
-// Errors: as above, and KN_ERROR_ARGUMENT for a calibration region with fewer than 8 cycles along an axis of
-// more than one voxel.
+// cycles, and its patches of 6 cycles per axis and all coils. Their span is taken to be that of the
+// eigenvectors of their Gram matrix with eigenvalues above 0.001 of the greatest. Since every patch of
+// k-space is in that span, the coils' values at each voxel are an eigenvector, with the eigenvalue 1, of a
+// matrix of coils x coils. Maps are that vector, of length 1, with the phase for which the coils' principal
+// component is real, and 0 where the eigenvalue is below 0.8. Cost: n^3 for n = 6^axes coils, and 30 coils^2
+// per voxel; on the host. Errors: as above, and KN_ERROR_ARGUMENT for a calibration region with fewer than 8
+// cycles along an axis of more than one voxel.
 enum { MRI_ESPIRIT_KERNEL = 6, MRI_ESPIRIT_LEAST = 8 };
 kn_status ki_mri_maps_espirit(const kn_recon_scan *scan, struct ki_ask *ask, double complex *maps,
                               kn_error *err);

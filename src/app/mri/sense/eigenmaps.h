@@ -10,7 +10,7 @@
 struct mri_eigenmaps {
     size_t coils, voxels;
     const double complex *h;
-    const double complex *principal; // of the coils: the phase of a vector makes its product with it positive
+    const double complex *principal; // sets the phase of each vector, whose product with it is positive
     double crop;                     // the vector is 0 where the eigenvalue is below this
     double complex *maps;            // vectors of length 1: coil c of voxel n is maps[c * step + n]
     size_t step;

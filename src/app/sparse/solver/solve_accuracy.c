@@ -5,11 +5,12 @@
 // leaves it, or it comes from factors) is refined once: its gradient is computed in double precision, and the
 // correction is solved for in single precision. The correction is the error of the solution, if a second one
 // would be small relative to it (Higham, Accuracy and Stability of Numerical Algorithms, 12 and 20.5;
-// Bjoerck, Iterative refinement of linear least squares solutions, 1967); if it is not small, single
-// precision does not give one correct digit, which is what the test has to find out. The test needs no
-// condition number, and so is not misled by one that matters to no right-hand side; nor by Ritz values, which
-// say nothing about directions that the floor hides. Components along singular values that are no more than
-// rounding relative to the greatest stay undetected: single precision does not contain them.
+// Bjoerck, Iterative refinement of linear least squares solutions, 1967); if the correction is not small
+// relative to the solution, single precision does not give one correct digit, which is what the test has to
+// find out. The test needs no condition number, and so is not misled by one that matters to no right-hand
+// side; nor by Ritz values, which say nothing about directions that the floor hides. Components along
+// singular values that are no more than rounding relative to the greatest stay undetected: single precision
+// does not contain them.
 //
 // An iterate that was ended by the number of iterations is not the least-squares solution, and is not meant
 // to be: early iterates regularise. It is compared with the iterate that exact iterations would have reached,

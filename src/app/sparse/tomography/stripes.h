@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stripes in sinograms, which detectors with a wrong gain cause.
+// Stripes in sinograms, which detectors with a deviating gain cause.
 #ifndef KN_APP_SPARSE_TOMOGRAPHY_STRIPES_H
 #define KN_APP_SPARSE_TOMOGRAPHY_STRIPES_H
 
