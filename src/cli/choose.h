@@ -31,7 +31,7 @@ kn_status choose_places(const struct string_list *devices, struct places *places
 // host is used, with a message on standard error (which begins with `command`).
 kn_status choose_paths(const struct string_list *devices, const char *command, struct places *places,
                        kn_error *err);
-// The host too, if it is not among them. On failure they are freed.
+// Adds the host, if it is not among them. On failure the places are freed.
 kn_status choose_host_too(struct places *places, kn_error *err);
 void choose_free(struct places *places);
 
@@ -42,8 +42,8 @@ kn_status place_open(const char *spec, bool must_be_device, const char *command,
 // The same, with a numeric policy for the kernels there.
 kn_status place_open_with(const char *spec, int policy, bool must_be_device, const char *command,
                           struct place *place, kn_error *err);
-// The same for one of several that were chosen. One of `all` that cannot be opened is left out with a
-// message: `*opened` is then false, without an error.
+// The same for one of several places that were chosen. If it came from `all` and cannot be opened, it is left
+// out with a message, and `*opened` is false without an error.
 kn_status place_open_chosen(const struct place_spec *spec, int policy, bool must_be_device,
                             const char *command, struct place *place, bool *opened, kn_error *err);
 // A second queue in the context of a place: programs are compiled once for both.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of commands, and the description of the whole.
+// The list of commands, and the description of the whole program.
 #ifndef KN_CLI_COMMANDS_H
 #define KN_CLI_COMMANDS_H
 

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-// Of Open MPI; of MPICH and others; of srun, which sets no other without its support of MPI.
+// Set by Open MPI; by MPICH and others; by srun, which sets no other variable unless it supports MPI.
 static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
 
 kn_status launcher_check(kn_error *err)

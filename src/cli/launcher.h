@@ -5,8 +5,8 @@
 
 #include <koine/error.h>
 
-// Refuses to be one of several processes, which would all do the same work and write the same files.
-// KN_ERROR_ARGUMENT, with the variable by which it is known.
+// Refuses to run as one of several processes, which would all do the same work and write the same files.
+// KN_ERROR_ARGUMENT, with the variable that shows it.
 kn_status launcher_check(kn_error *err);
 
 #endif

@@ -94,7 +94,7 @@ static kn_status show_help(const char *word, kn_error *err)
     return KN_OK;
 }
 
-// What is not a command: help, the version, a man page, a shell's completion.
+// Handles words other than commands: help, the version, a man page, a shell's completion.
 static kn_status run_word(int argc, char **argv, kn_error *err)
 {
     const char *word = argc > 1 ? argv[1] : "", *next = argc > 2 ? argv[2] : NULL;

@@ -14,7 +14,7 @@
 
 // ---- the plan ----
 
-// Options that results do not depend on: where they go, and where they are computed.
+// Options that do not affect results: where they are written, and where they are computed.
 static bool is_neutral(const char *name)
 {
     static const char *const names[] = {"device", "json",  "out",  "output",
@@ -26,7 +26,7 @@ static bool is_neutral(const char *name)
     return false;
 }
 
-// With the 0 at its end, so that "ab", "c" is not "a", "bc".
+// Includes the terminating 0, so that "ab", "c" differs from "a", "bc".
 void resume_plan_text(struct resume *resume, const char *text)
 {
     ki_text_add_bytes(&resume->plan, text, strlen(text) + 1);
@@ -124,7 +124,7 @@ static bool reads_standard_input(const struct common_arguments *common)
     return false;
 }
 
-// Why nothing can be kept; NULL: it can be.
+// The reason why no pieces can be kept; NULL: they can be.
 static const char *why_not(const struct common_arguments *common, const char *result)
 {
     if (!result || strcmp(result, "-") == 0)
@@ -134,7 +134,7 @@ static const char *why_not(const struct common_arguments *common, const char *re
     return NULL;
 }
 
-// NAME.parts, also of a folder "NAME/".
+// NAME.parts, also for a folder "NAME/".
 static char *name_folder(const char *result)
 {
     struct ki_text name = KI_TEXT_INIT;
@@ -160,7 +160,7 @@ bool resume_is_there(const char *result)
     return is_there;
 }
 
-// Of an earlier run that nobody goes on with.
+// Refuses the journal of an earlier run that is not resumed, or removes it with --force.
 static kn_status clear(const struct resume *resume, bool force, kn_error *err)
 {
     struct ki_text path = KI_TEXT_INIT;
@@ -242,7 +242,7 @@ kn_status resume_close(struct resume *resume, kn_status status, kn_error *err)
     if (resume->journal && !status) {
         status = kn_journal_remove(resume->journal, err);
     } else if (resume->journal && status == KN_ERROR_INPUT && !resume->asked) {
-        kn_journal_remove(resume->journal, NULL); // input that is corrected is other input
+        kn_journal_remove(resume->journal, NULL); // corrected input is different input
     } else if (resume->journal) {
         if (kn_journal_get_count(resume->journal))
             name_resume(resume, err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of a piece that is shared (share.h), as bytes without pointers: written one after another, and
+// The result of a shared piece (share.h), as bytes without pointers: values are written one after another and
 // read in the same order.
 #ifndef KN_CLI_SHARE_BYTES_H
 #define KN_CLI_SHARE_BYTES_H
@@ -10,17 +10,18 @@
 
 struct share_writer {
     kn_distribute_result *result;
-    kn_status status; // of the first that failed: nothing is written after it
+    kn_status status; // of the first failure, after which nothing is written
     kn_error *err;
 };
 void share_put(struct share_writer *writer, const void *bytes, size_t size);
 
 struct share_reader {
     const char *at;
-    bool failed; // for want of memory
+    bool failed; // memory ran out
 };
 void share_get(struct share_reader *reader, void *to, size_t size);
-// A copy of `count` elements, aligned for whatever they are, to be freed; NULL of none, and where it failed.
+// A copy of `count` elements, aligned for any type, which the caller frees; NULL if there are none or on
+// failure.
 void *share_get_array(struct share_reader *reader, size_t count, size_t size);
 
 #endif

@@ -14,7 +14,7 @@
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"
 
-// What passed since the clock was last looked at.
+// Seconds since the last call.
 static double lap(struct tool *tool)
 {
     double before = tool->clock;
@@ -233,7 +233,7 @@ kn_status tool_computed(struct tool *tool, kn_status status, kn_error *err)
     return status;
 }
 
-// An integer of any size, in the machine's byte order, which is little-endian (npy.h).
+// An integer of any size in little-endian byte order, which is the machine's (npy.h).
 static json_t *integer(const void *element, size_t size, bool is_signed, char text[TOOL_ELEMENT])
 {
     unsigned shift = 64 - 8 * (unsigned)size;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the thin commands on arrays share (sort, reduce, ...): an array in, one device, an array or a number
-// out, and the seconds of each step.
+// What the simple commands on arrays share (sort, reduce, ...): an array as input, one device, an array or a
+// number as output, and the seconds of each step.
 #ifndef KN_CLI_TOOL_H
 #define KN_CLI_TOOL_H
 
@@ -12,7 +12,7 @@
 #include "share.h"
 #include "cli/framework/options.h"
 
-// The fields that their options fill, after the common ones.
+// The fields that are filled from options, after the common ones.
 struct tool_arguments {
     struct common_arguments common;
     const char *out;    // -o; NULL: the command has no such result
@@ -34,24 +34,26 @@ struct tool_arguments {
 struct tool {
     const struct tool_arguments *arguments;
     struct place place;
-    bool shares;          // several places may be named, and share the work
-    struct share share;   // they: `place` is the first device among them; of zeros: one has it all
-    struct resume resume; // of a command that keeps finished pieces (resume.h); of zeros: it does not
+    bool shares;          // several places may be named, and then share the work
+    struct share share;   // those places: `place` is the first device among them; all zero: one place does
+                          // everything
+    struct resume resume; // for a command that keeps finished pieces (resume.h); all zero: it does not
     double start;         // of the whole
-    double clock;         // of the step that runs
-    double built;         // before it
+    double clock;         // start of the current step
+    double built;         // seconds of compiling before it
     struct ki_json_seconds seconds;
 };
 
-// Looks at what can be seen before any work: so many operands (named `operands` in the message), -o given if
-// the command `writes`, and whether the files can be written.
+// Makes the checks that need no work: the number of operands (called `operands` in the message), -o if the
+// command `writes`, and whether the files can be written.
 kn_status tool_begin(struct tool *tool, const struct tool_arguments *arguments, size_t operands,
                      const char *names, bool writes, kn_error *err);
-// Refuses a numeric policy for a library that has none: names[0] is auto, names[1] is the project's own.
+// Refuses a numeric policy for a library that does not support one: names[0] is auto, names[1] is the
+// project's own code.
 kn_status tool_check_library(const struct tool *tool, const char *const *names, int library, kn_error *err);
-// Opens the one place: the one that was named, what ends first by an estimate, or without `work` the
-// best device; or several, if they share the work, else KN_ERROR_ARGUMENT for them. The host only for those
-// that have code for it: place.queue is NULL then.
+// Opens the place: the named one; otherwise the one that is estimated to finish first, or without `work` the
+// best device. If several are named, opens all of them if the command shares the work, otherwise fails with
+// KN_ERROR_ARGUMENT. Only commands with code for the host can get the host, for which place.queue is NULL.
 enum tool_place { TOOL_DEVICE, TOOL_DEVICE_OR_HOST };
 kn_status tool_open(struct tool *tool, enum tool_place places, const kn_work *work, kn_error *err);
 void tool_end(struct tool *tool);
@@ -60,32 +62,34 @@ void tool_end(struct tool *tool);
 kn_status tool_read(struct tool *tool, const char *path, struct npy *array, kn_error *err);
 // Refuses more than one dimension and complex numbers.
 kn_status tool_check_column(const char *path, const struct npy *array, kn_error *err);
-// An array that passes.
+// Reads an array that passes this check.
 kn_status tool_read_column(struct tool *tool, const char *path, struct npy *array, kn_error *err);
-// To the device and back; on the host nothing happens. `*buffer` holds at least a byte.
+// Copies to the device and back; does nothing on the host. `*buffer` holds at least one byte.
 kn_status tool_upload(struct tool *tool, const struct npy *array, kn_buffer **buffer, kn_error *err);
 kn_status tool_download(struct tool *tool, kn_buffer *buffer, struct npy *array, kn_error *err);
-// Between these two it is computed; `status` is how that ended, and is returned if it was an error.
+// The computation takes place between these two calls; `status` is its outcome, and is returned if it is an
+// error.
 void tool_compute(struct tool *tool);
 kn_status tool_computed(struct tool *tool, kn_status status, kn_error *err);
 
-// Runs a job in pieces (koine/distribute.h) between these, on the one place or on those that share it, as
-// share_run does.
+// Runs a job in pieces (koine/distribute.h) between these calls, on the one place or on those that share the
+// work, like share_run.
 kn_status tool_share(struct tool *tool, const kn_distribute_job *job, kn_distribute_write_function *write,
                      struct progress *progress, kn_error *err);
 
-// Element i of `elements`, which are of the array's type: as text in as many digits as it needs, and as JSON.
+// Element i of `elements`, which have the array's type: as text with as many digits as necessary, and as
+// JSON.
 enum { TOOL_ELEMENT = 40 };
 json_t *tool_element(const struct npy *array, const void *elements, size_t i, char text[TOOL_ELEMENT]);
 
-// Writes the array where -o says.
+// Writes the array to the file of -o.
 kn_status tool_write(struct tool *tool, const struct npy *array, kn_error *err);
 // Whether text for people goes to standard output.
 bool tool_shows_text(const struct tool *tool);
 // "on DEVICE (SPEC); seconds: ...", ends the line.
 void tool_print_place(const struct tool *tool);
-// The JSON object, to which the command adds its keys, and its end. `type`, of the elements, is the
-// precision.
+// Creates the JSON object, to which the command adds its keys, and finishes it. `type`, the type of the
+// elements, is reported as the precision.
 json_t *tool_report(struct tool *tool, kn_type type);
 kn_status tool_report_write(const struct tool *tool, json_t *root, kn_error *err);
 

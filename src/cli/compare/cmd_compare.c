@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine compare: the same work on every device and path, timed, checked, and held against the device's own
+// koine compare: the same work on every device and path, timed, checked, and compared with the device's own
 // limits.
 #include "compare_explain.h"
 #include "compare_files.h"
@@ -47,7 +47,7 @@ static const struct option_row options[] = {
     {.name = NULL},
 };
 
-// ---- what shall be done ----
+// ---- the selection of jobs ----
 
 static const struct compare_job *job_named(const char *name)
 {
@@ -87,7 +87,7 @@ static bool is_wanted(const struct common_arguments *common, const struct compar
     return common->operands.count == 0;
 }
 
-// The jobs that were named, those that give them their ceiling, and all if none was named.
+// Selects the named jobs and those that measure their ceilings; all jobs if none was named.
 static kn_status choose_jobs(struct compare_session *session, kn_error *err)
 {
     const struct common_arguments *common = &session->arguments->common;
@@ -107,7 +107,7 @@ static kn_status choose_jobs(struct compare_session *session, kn_error *err)
     return KN_OK;
 }
 
-// ---- where ----
+// ---- places ----
 
 static kn_status open_places(struct compare_session *session, const struct places *chosen, kn_error *err)
 {
@@ -143,7 +143,7 @@ static kn_status choose_devices(struct compare_session *session, kn_error *err)
     return status;
 }
 
-// ---- doing it ----
+// ---- running the jobs ----
 
 static void step(void *user, double done)
 {
@@ -152,8 +152,8 @@ static void step(void *user, double done)
     progress_step(&session->bar, session->jobs_before + done / (double)session->job_count);
 }
 
-// What a driver lost with a failure, a new context has. If even that fails, the old one stays, and so does
-// what it says.
+// A new context has back what a driver lost in a failure. If even that cannot be opened, the old one stays,
+// with its errors.
 static void reopen(void *user, size_t index)
 {
     struct compare_session *session = user;
@@ -198,7 +198,7 @@ static kn_status run_jobs(struct compare_session *session, kn_error *err)
     return status;
 }
 
-// Wrong anywhere: a check failed. Nothing but failures: the devices did.
+// `wrong` if any check failed. KN_ERROR_DEVICE if every row failed.
 static kn_status judge(struct compare_session *session, bool *wrong, kn_error *err)
 {
     const struct compare_row *failed = NULL;
@@ -253,7 +253,7 @@ static void free_session(struct compare_session *session)
     free(session->jobs);
 }
 
-// What only --explain has a use for.
+// Refuses options that only --explain uses.
 static kn_status check_explain(const struct compare_arguments *arguments, kn_error *err)
 {
     const struct run_arguments *run = &arguments->run;

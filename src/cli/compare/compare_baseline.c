@@ -6,7 +6,7 @@
 #include "cli/framework/report.h"
 #include "compare_files.h"
 
-// Fewer repetitions than these do not show how much a time varies.
+// Fewer repetitions do not show how much a time varies.
 enum { REPETITIONS = 3 };
 
 static const json_t *device_named(const json_t *root, const char *spec)
@@ -40,7 +40,8 @@ static const json_t *row_like(const json_t *baseline, const json_t *root, const 
     return NULL;
 }
 
-// Of both rows by one clock: the device's, or the wall's if one of them has no other.
+// The times of both rows by the same clock: the device's, or the wall's if one of the rows has no device
+// time.
 static bool times_of_both(const json_t *now, const json_t *before, struct shown_times times[2])
 {
     static const char *const clocks[] = {"device_seconds", "wall_seconds"};
@@ -57,7 +58,8 @@ static bool times_of_both(const json_t *now, const json_t *before, struct shown_
     return false;
 }
 
-// Beyond what both varied: all of one run's repetitions are slower than all of the other's.
+// A change counts only if it exceeds the variation: all repetitions of one run are slower than all of the
+// other.
 static const char *change_of(const struct shown_times *now, const struct shown_times *before)
 {
     return now->least > before->most ? "slower" : now->most < before->least ? "faster" : "same";

@@ -10,7 +10,7 @@
 
 // ---- bars by job ----
 
-// Where less is better: seconds a piece.
+// Whether less is better: the unit is time per element.
 static bool is_inverse(const struct shown_row *row)
 {
     return strncmp(row->unit, "us/", 3) == 0 || strncmp(row->unit, "ms/", 3) == 0;
@@ -119,7 +119,7 @@ static void points_close(struct points *points)
     free(points->series);
 }
 
-// The points from now on are of a new series.
+// The points that follow belong to a new series.
 static struct chart_series *begin_series(struct points *points, const char *name, enum chart_look look,
                                          size_t colour)
 {
@@ -204,9 +204,9 @@ kn_status compare_page_lines(struct ki_text *page, const struct shown *shown, kn
 // ---- rooflines ----
 
 struct roof {
-    double bandwidth;      // bytes a second, at the largest footprint
-    double flops[2];       // operations a second, of float and double; 0: unknown
-    double least, highest; // operations a byte, of all that is drawn
+    double bandwidth;      // bytes per second, at the largest footprint
+    double flops[2];       // operations per second, in float and double; 0: unknown
+    double least, highest; // operations per byte, over everything that is drawn
 };
 
 static bool is_point(const struct shown *shown, const struct shown_row *row, size_t device)

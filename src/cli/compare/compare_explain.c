@@ -20,9 +20,9 @@ static bool ends_in(const char *name, const char *ending)
     return length >= ending_length && strcmp(name + length - ending_length, ending) == 0;
 }
 
-// ---- what is asked for ----
+// ---- the request ----
 
-// Whether one of Koine's own files has a kernel of that name.
+// Checks that one of Koine's own files has a kernel of that name.
 static kn_status check_kernel(const char *name, kn_error *err)
 {
     struct nearest nearest = {name, NULL, 0};
@@ -44,7 +44,7 @@ static kn_status check_kernel(const char *name, kn_error *err)
         }
         if (nearest.best && nearest.best != best)
             snprintf(best, sizeof best, "%s", nearest.best);
-        nearest.best = *best ? best : NULL; // the source's goes with it
+        nearest.best = *best ? best : NULL; // the name found last is freed with the source
         kn_source_free(source);
         if (status || is_there)
             return status;
@@ -100,7 +100,7 @@ static kn_status read_ptx(const char *path, char **text, kn_error *err)
 
 // ---- the job ----
 
-// The jobs that were named, or all.
+// Collects the named jobs, or all of them.
 static size_t wanted_jobs(const struct compare_arguments *arguments, const struct compare_job **jobs)
 {
     const struct string_list *named = &arguments->common.operands;
@@ -140,7 +140,7 @@ static kn_status find_job(struct explain_session *session, const struct places *
         place_close(&place);
     }
     if (!opened && unopened)
-        status = unopened; // with its reason
+        status = unopened; // which says why the place could not be opened
     else if (!opened)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "--explain: the host runs no kernels; name a device");
     else if (!status && !session->found.job)
@@ -153,7 +153,7 @@ static kn_status find_job(struct explain_session *session, const struct places *
 
 // ---- a row ----
 
-// The limits of a place: the jobs bandwidth and flops, as far as they are needed.
+// Measures the limits of a place: the jobs bandwidth and flops, as far as they are needed.
 static kn_status measure_limits(const struct explain_session *session, struct compare_run *run, kn_error *err)
 {
     enum compare_ceiling ceiling = session->is_file ? COMPARE_COPY : session->found.job->ceiling;
@@ -176,7 +176,7 @@ static kn_status measure_at(struct explain_session *session, struct place *place
     return status;
 }
 
-// A device's failure stands in its row.
+// A device's failure is recorded in its row.
 static kn_status add_row(struct explain_session *session, const char *spec, bool is_loaded, kn_error *err)
 {
     struct explain_row *row = &session->rows[session->row_count];
@@ -220,7 +220,7 @@ static const struct explain_row *cuda_row(const struct explain_session *session)
     return NULL;
 }
 
-// --load-ptx: the CUDA path once more, with that PTX in the kernel's place.
+// --load-ptx: runs the CUDA path once more, with that PTX instead of the kernel.
 static kn_status add_loaded(struct explain_session *session, kn_error *err)
 {
     const struct explain_row *own = cuda_row(session);
@@ -345,7 +345,7 @@ kn_status compare_explain(struct compare_arguments *arguments, kn_error *err)
 
     if (!session)
         return ki_fail_memory(err, sizeof *session, "explaining a kernel");
-    // NVIDIA's driver keeps what it compiled, but not the compiler's report.
+    // NVIDIA's driver caches the compiled code, but not the compiler's report.
     setenv("CUDA_CACHE_DISABLE", "1", 0);
     session->arguments = arguments;
     session->is_file = ends_in(arguments->explain, ".cl");

@@ -31,7 +31,7 @@ static bool all_have(const json_t *array, const char *const *keys)
     return json_array_size(array) > 0;
 }
 
-// What is wrong with a report; NULL: nothing.
+// Says what is wrong with a report; NULL: nothing.
 static const char *fault_of(const json_t *root)
 {
     static const char *const device_keys[] = {"spec", "name", NULL}, *const row_keys[] = {"job", "case",
@@ -69,7 +69,7 @@ kn_status compare_read_report(const char *file, json_t **root, kn_error *err)
     return ki_fail(err, KN_ERROR_INPUT, "%s: %s", file, fault);
 }
 
-// ---- several ----
+// ---- several reports ----
 
 struct merge {
     struct compare_report *reports;
@@ -81,7 +81,7 @@ static bool is_same(const char *a, const char *b)
     return *a && strcmp(a, b) == 0;
 }
 
-// Computers without a machine-id are told by what they are.
+// Computers without a machine-id are told apart by their properties.
 static bool same_machine(const json_t *a, const json_t *b)
 {
     const json_t *one = json_object_get(a, "machine"), *other = json_object_get(b, "machine");

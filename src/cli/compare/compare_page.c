@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-// ---- where ----
+// ---- machines and devices ----
 
 static void add_gibibytes(struct ki_text *page, double bytes)
 {
@@ -201,7 +201,7 @@ static void all_rows(struct ki_text *page, const struct shown *shown)
     page_table_end(page);
 }
 
-// ---- the whole ----
+// ---- the whole page ----
 
 static void summary(struct ki_text *page, const struct shown *shown)
 {

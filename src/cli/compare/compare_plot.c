@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of koine compare --output: report.json, the page report.html, and for each job that has several
-// sizes a plot of its rates.
+// The files of koine compare --output: report.json, the page report.html, and for each job with several sizes
+// a plot of its rates.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static char *path_of(const struct compare_session *session, const char *name, co
     return ki_text_take(&text);
 }
 
-// A job with one size has nothing to draw a line through.
+// A job with a single size has no curve to draw.
 static bool is_plotted(const struct compare_session *session, const struct compare_job *job)
 {
     return (session->arguments->quick ? job->quick : job->full)[1] != 0;
@@ -57,7 +57,7 @@ kn_status compare_try_files(const struct compare_session *session, kn_error *err
     return status;
 }
 
-// The points of a job: for each case and place its sizes and rates, one behind the other.
+// The points of a job: the sizes and rates of each case and place, one case and place after the other.
 struct points {
     double *x, *y;
     char (*names)[96];

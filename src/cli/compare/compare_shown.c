@@ -60,8 +60,8 @@ static bool add_device(struct shown *shown, size_t report, const json_t *object)
     return KI_ARRAY_PUSH(shown->devices, shown->device_count, shown->device_capacity, device);
 }
 
-// The device that a row names, of those from `first` on. A device that was named twice has two with one spec:
-// rows come device by device, so that a row like the one before is the next one's.
+// The device that a row names, among those from `first` on. A device that was named twice appears twice with
+// the same spec: rows are ordered by device, so a row equal to the one before belongs to the next one.
 static size_t device_of(const struct shown *shown, size_t first, const struct shown_row *row,
                         const char *spec)
 {
@@ -109,7 +109,7 @@ static bool add_row(struct shown *shown, size_t first, const json_t *object)
 
     row.device = device_of(shown, first, &row, shown_text(object, "device"));
     if (row.device == shown->device_count)
-        return true; // of no device of the report
+        return true; // the report has no such device
     return KI_ARRAY_PUSH(shown->rows, shown->row_count, shown->row_capacity, row);
 }
 

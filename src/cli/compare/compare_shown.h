@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports of koine compare, as pages and comparisons take them: the devices and rows of all of them, out of
-// the JSON. What is not there is "" or not-a-number: a report may have come from anywhere.
+// Reports of koine compare in the form that pages and comparisons use: the devices and rows of all reports,
+// read from the JSON. Missing values are "" or not-a-number, because a report may come from anywhere.
 #ifndef KN_CLI_COMPARE_COMPARE_SHOWN_H
 #define KN_CLI_COMPARE_COMPARE_SHOWN_H
 
@@ -12,15 +12,15 @@
 #include "io/json.h"
 
 struct compare_report {
-    const char *file; // "" for the one of this run
+    const char *file; // "" for the report of this run
     json_t *root;
 };
 
 struct shown_device {
     size_t report;
     const char *spec, *name, *backend, *driver, *version, *compiler;
-    char label[256]; // for people; tells it from all the others
-    char mark[128];  // the same in few characters: "opencl:0.0", "cuda:0, machine 2"
+    char label[256]; // for people; differs from every other label
+    char mark[128];  // the same in a few characters: "opencl:0.0", "cuda:0, machine 2"
 };
 
 struct shown_times {
@@ -31,7 +31,7 @@ struct shown_row {
     size_t device;
     const char *job, *which, *type, *counts, *unit, *verdict, *why, *change;
     double n, rate, share, ratio, error, bound, flops, bytes, change_ratio;
-    struct shown_times times; // by the device's clock, or the wall's where it has none
+    struct shown_times times; // by the device's clock, or the wall's if the device has none
 };
 
 struct shown {
@@ -43,25 +43,25 @@ struct shown {
     size_t row_count, row_capacity;
 };
 
-// Strings stay the reports'. Frees nothing on failure: shown_free does.
+// The strings remain owned by the reports. On failure nothing is freed: call shown_free.
 kn_status shown_read(struct shown *shown, const struct compare_report *reports, size_t count, kn_error *err);
 void shown_free(struct shown *shown);
 
-// Of an object; "" or not-a-number if it has no such value.
+// A member of an object; "" or not-a-number if it is missing.
 const char *shown_text(const json_t *object, const char *key);
 double shown_number(const json_t *object, const char *key);
-// A row's times by the clock that rates are made from.
+// The times of a row by the clock on which its rates are based.
 struct shown_times shown_times_of(const json_t *row);
 
 bool shown_is(const struct shown_row *row, const char *verdict);
-// Whether it was computed, rightly or not.
+// Whether the row was computed, whether its result is right or wrong.
 bool shown_computed(const struct shown_row *row);
-// Whether two rows are of the same case of the same job.
+// Whether two rows belong to the same case of the same job.
 bool shown_same_case(const struct shown_row *a, const struct shown_row *b);
-// Whether `row` is the one that stands for its case where there is room for one size: that which most devices
-// computed, and of such the largest.
+// Whether `row` represents its case where there is room for only one size: the size that most devices
+// computed, and of several such sizes the largest.
 bool shown_stands(const struct shown *shown, const struct shown_row *row);
-// Why there is no number, or what is wrong with it: "WRONG: error 3, at most 0 allowed".
+// Says why there is no number, or what is wrong with it: "WRONG: error 3, at most 0 allowed".
 void shown_verdict(const struct shown_row *row, char *text, size_t size);
 
 #endif

@@ -93,7 +93,7 @@ static void add_row(struct table *table, const struct compare_session *session, 
     add_verdict(table, row);
 }
 
-// What a table's cells have no room for.
+// Prints remarks that do not fit into the cells of a table.
 static void print_remarks(const struct compare_session *session, const struct compare_job *job, size_t first)
 {
     for (size_t i = first; i < session->run.row_count; i++) {
@@ -200,8 +200,8 @@ json_t *compare_device_json(const kn_device_info *device)
     return object;
 }
 
-// The computer, so that two reports of one can be told from those of two: by a hash of its machine-id, which
-// itself stays here (machine-id(5)).
+// Identifies the computer by a hash of its machine-id, which itself is not published (machine-id(5)), so that
+// two reports from one computer can be told from those of two.
 static json_t *machine_id(void)
 {
     char id[64] = "", hex[2 * KI_HASH_BYTES + 1];

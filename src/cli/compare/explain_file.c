@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine compare --explain FILE.cl: what koine run does, in one place after the other.
+// koine compare --explain FILE.cl: runs the kernel like koine run, at one place after the other.
 #include "compare_explain.h"
 
 #include <stdio.h>
 
-// The command koine run's arguments, of which koine compare has those that say what is run.
+// The arguments of koine run, of which koine compare has those that describe the launch.
 static struct run_arguments arguments_of(const struct compare_arguments *arguments)
 {
     struct run_arguments run = arguments->run;
@@ -50,7 +50,7 @@ static size_t buffer_bytes(const struct run_run *run)
     return bytes;
 }
 
-// Keeps what the first row's kernel made, and holds that of the others against it.
+// Keeps the results of the first row's kernel, and compares those of the others with them.
 static void compare_results(struct explain_session *session, const struct run_run *run,
                             struct run_outcome *outcome, struct explain_row *row)
 {
@@ -105,7 +105,7 @@ kn_status explain_file(struct explain_session *session, const struct place *plac
     limit = compare_ceiling(run, 0, COMPARE_COPY, KN_F32, 2 * buffer_bytes(&own));
     if (!status && limit > 0 && row->run_seconds > 0)
         row->share = (double)buffer_bytes(&own) / row->run_seconds / limit;
-    outcome->place = (struct place){.queue = NULL}; // the caller's
+    outcome->place = (struct place){.queue = NULL}; // owned by the caller
     run_end(&own);
     return status;
 }

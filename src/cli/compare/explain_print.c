@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What koine compare --explain shows, and its JSON (doc/compare.schema.json).
+// The output of koine compare --explain, and its JSON (doc/compare.schema.json).
 #include <stdio.h>
 
 #include "compare_explain.h"

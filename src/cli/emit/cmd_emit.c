@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine emit: writes a kernel file as one self-contained text, with what a host program must know to launch
-// it.
+// koine emit: writes a kernel file as one self-contained text, with the information that a host program needs
+// to launch it.
 #include <config.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #include "cli/framework/progress.h"
 #include "cli/framework/report.h"
 
-// The languages that are written.
+// The languages that can be written.
 static const struct {
     const char *name, *ending;
 } languages[] = {{"opencl", ".cl"}, {"cuda", ".cu"}};
@@ -71,7 +71,7 @@ static kn_status read_builtin(const char *file, const struct build_defines *defi
     return kn_source_from_builtin(file, &how, source, err);
 }
 
-// Their names, one a line; into `names` too.
+// Lists their names, one per line, and adds them to `names`.
 static kn_status list_kernels(const struct build_defines *defines, bool shows_text, json_t **names,
                               kn_error *err)
 {
@@ -121,7 +121,7 @@ static kn_status read_kernel(const char *name, const struct build_defines *defin
         }
         if (nearest.best && nearest.best != best)
             snprintf(best, sizeof best, "%s", nearest.best);
-        nearest.best = *best ? best : NULL; // the source's goes with it
+        nearest.best = *best ? best : NULL; // the name found last is freed with the source
         kn_source_free(*source);
         *source = NULL;
     }
@@ -134,12 +134,12 @@ static kn_status read_kernel(const char *name, const struct build_defines *defin
 
 // ---- writing ----
 
-// The output for one operand.
+// The output of one operand.
 struct emit_work {
     bool is_wanted[LANGUAGE_COUNT];
     kn_source *programs[LANGUAGE_COUNT];
     struct ki_text texts[LANGUAGE_COUNT];
-    char *name; // that the files share
+    char *name; // the common name of the files
     char *sources[LANGUAGE_COUNT];
     char *json, *header;
 };
@@ -210,7 +210,7 @@ static void add_opencl(struct emit_work *work)
     ki_text_add_bytes(&work->texts[OPENCL], text, length);
 }
 
-// `text` is the file's text; NULL: it is read.
+// `text` is the text of the file; NULL: read it.
 static kn_status read_operand(const char *operand, bool is_file, const char *text,
                               const struct build_defines *defines, struct emit_work *work, kn_error *err)
 {
@@ -324,7 +324,7 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-// The metadata are those of the first language.
+// The metadata describe the first language.
 static kn_status write_work(const struct emit_work *work, const struct build_defines *defines, bool force,
                             kn_error *err)
 {
@@ -350,7 +350,7 @@ static kn_status write_work(const struct emit_work *work, const struct build_def
     return status;
 }
 
-// The names of the files, one a line; into `names` too.
+// Lists the names of the files, one per line, and adds them to `names`.
 static void list_files(const struct emit_work *work, bool shows_text, json_t **names)
 {
     const char *files[LANGUAGE_COUNT + 2];

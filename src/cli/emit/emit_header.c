@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-// As a C identifier in capitals.
+// Adds the name as a C identifier in capitals.
 static void add_capitals(struct ki_text *text, const char *name)
 {
     if (isdigit((unsigned char)*name))
@@ -15,7 +15,7 @@ static void add_capitals(struct ki_text *text, const char *name)
         ki_text_add_char(text, (char)(isalnum((unsigned char)*name) ? toupper((unsigned char)*name) : '_'));
 }
 
-// In a string or a comment of C.
+// Adds text for use in a string or a comment of C.
 static void add_quoted(struct ki_text *text, const char *string)
 {
     for (; *string; string++) {
@@ -55,7 +55,7 @@ static void add_param(struct ki_text *text, const kn_source_kernel *kernel, size
                        meanings[param->kind]);
 }
 
-// The argument that represents an image, if the kernel has images.
+// Adds the argument that represents an image, if the kernel has images.
 static void add_image(struct ki_text *text, const kn_source *program)
 {
     static const char image[] =
@@ -88,7 +88,7 @@ static void add_image(struct ki_text *text, const kn_source *program)
     ki_text_add(text, any ? image : "");
 }
 
-// How the CUDA kernels are launched, and the argument that OpenCL does not have.
+// Adds how the CUDA kernels are launched, and the argument that OpenCL does not have.
 static void add_cuda(struct ki_text *text, const kn_source *program, const struct emit_source *source)
 {
     static const char item[] =

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-// A number of OpenCL C in a host program; CUDA's headers have no types of fixed width.
+// The types of OpenCL C numbers in a host program; CUDA's headers have no types of fixed width.
 static const struct {
     const char *name, *host;
 } numbers[] = {
@@ -32,7 +32,7 @@ static const char *host_number(const char *name)
     return "int"; // not reached: the list has all of them
 }
 
-// Whether its address and size are passed: for a struct, whose type only the source has.
+// Whether an address and a size are passed: for a struct, whose type only the source defines.
 static bool is_foreign(const kn_source_kernel *kernel, size_t index)
 {
     return kernel->params[index].kind == KN_PARAM_VALUE && !kernel->numbers[index].name;
@@ -169,7 +169,7 @@ static void add_cuda_param(struct ki_text *text, const kn_source_kernel *kernel,
         ki_text_format(text, "%s arg_%s", host_number(number->name), name);
 }
 
-// Whether the host's parameter is already the address of what the kernel gets.
+// Whether the host's parameter is already the address of the value that the kernel gets.
 static bool is_address(const kn_source_kernel *kernel, size_t index, const struct emit_source *source)
 {
     return kernel->params[index].kind == KN_PARAM_IMAGE
@@ -211,7 +211,7 @@ static void add_cuda_launcher(struct ki_text *text, const kn_source_kernel *kern
               "}\n#endif\n");
 }
 
-// What the launchers share, also across several headers.
+// Functions that the launchers share, also across several headers.
 static const char cuda_enqueue[] =
     "\n#ifndef KOINE_CUDA_ENQUEUE_DEFINED\n"
     "#define KOINE_CUDA_ENQUEUE_DEFINED\n"

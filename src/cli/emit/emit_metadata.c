@@ -30,7 +30,7 @@ static bool add_macro(struct emit_macros *macros, const char *name, size_t name_
     for (size_t i = 0; i < macros->count; i++)
         if (strlen(macros->items[i].name) == name_length &&
             memcmp(macros->items[i].name, name, name_length) == 0)
-            return true; // the first one holds
+            return true; // the first definition counts
     macro.name = strndup(name, name_length);
     macro.value = strndup(value, value_length);
     if (macro.name && macro.value && KI_ARRAY_PUSH(macros->items, macros->count, macros->capacity, macro))
@@ -40,7 +40,8 @@ static bool add_macro(struct emit_macros *macros, const char *name, size_t name_
     return false;
 }
 
-// "#  word NAME rest": the name, and where the rest begins. False if the line is no such directive.
+// Reads "#  word NAME rest": the name, and the position of the rest. False if the line is not such a
+// directive.
 static bool read_directive(const char *line, const char *word, const char **name, size_t *length)
 {
     const char *at = line + strspn(line, " \t");
@@ -122,7 +123,7 @@ void emit_macros_free(struct emit_macros *macros)
 
 // ---- CUDA ----
 
-// How an argument of each kind arrives.
+// How an argument of each kind is passed.
 static const char *const cuda_names[] = {
     [KN_PARAM_GLOBAL] = "pointer", [KN_PARAM_CONSTANT] = "pointer", [KN_PARAM_LOCAL] = "offset",
     [KN_PARAM_VALUE] = "value",    [KN_PARAM_IMAGE] = "image",      [KN_PARAM_SAMPLER] = "sampler",
@@ -147,7 +148,7 @@ kn_source_cuda_kernel emit_rewritten(const struct emit_source *source, const cha
     return (kn_source_cuda_kernel){0, false};
 }
 
-// How this argument arrives.
+// How this argument is passed.
 static const char *cuda_name(const kn_param *param, const struct emit_source *source, const char *kernel)
 {
     if (param->kind == KN_PARAM_CONSTANT && kn_source_get_cuda_bank_bytes(source->program))

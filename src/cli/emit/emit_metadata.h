@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host program must know to launch emitted kernels: as JSON, and as a C header.
+// The information that a host program needs to launch emitted kernels: as JSON, and as a C header.
 #ifndef KN_CLI_EMIT_EMIT_METADATA_H
 #define KN_CLI_EMIT_EMIT_METADATA_H
 
@@ -36,14 +36,14 @@ struct emit_source {
 };
 
 struct emit_metadata {
-    const char *name; // of the files, without their endings
+    const char *name; // of the files, without endings
     const struct emit_source *sources;
     size_t source_count;      // at least one
-    const kn_source *program; // the first one's
+    const kn_source *program; // that of the first source
     const struct emit_macros *macros;
 };
 
-// The one for CUDA; NULL if there is none.
+// The source for CUDA; NULL if there is none.
 const struct emit_source *emit_cuda_source(const struct emit_metadata *metadata);
 
 #define CUDA_SYMBOL_PREFIX "koine_" // before a kernel's name

@@ -27,14 +27,14 @@ void chart_bar(struct ki_text *page, const struct chart_bar *bar)
     ki_text_add(page, "</div>\n");
 }
 
-// ---- the plane ----
+// ---- planes ----
 
-// The drawing, in its own units; its frame has room for the words around it.
+// The drawing, in its own units; the margins around the frame have room for labels.
 enum { WIDTH = 520, HEIGHT = 340, LEFT = 62, RIGHT = 24, TOP = 12, BOTTOM = 48 };
 
 struct axis {
     bool linear;
-    double low, high;  // powers of ten, or of a linear one multiples of `step`
+    double low, high;  // exponents of ten, or on a linear axis multiples of `step`
     double begin, end; // in the drawing
     double step;       // from one tick to the next
 };
@@ -55,7 +55,8 @@ static void widen(struct axis *axis, double value)
     axis->high = fmax(axis->high, on_axis(axis, value));
 }
 
-// Ticks at whole powers of ten, or at multiples of 1, 2 or 5 times one; the axis begins and ends at a tick.
+// Puts ticks at integer powers of ten, or on a linear axis at multiples of 1, 2 or 5 times a power of ten;
+// the axis begins and ends at a tick.
 static void settle(struct axis *axis, double most)
 {
     double room = axis->linear ? 0 : 0.02, span = axis->high - axis->low;

@@ -5,21 +5,21 @@
 
 #include "page.h"
 
-enum { CHART_COLOURS = 8 }; // after which they begin anew
+enum { CHART_COLOURS = 8 }; // further series start again with the first colour
 
-// A bar: a row with its name, the bar, and in words what it stands for. Those of a chart stand one below the
-// other. Its length and the ends of its whisker are fractions of the whole width; whiskers are drawn if
-// least < most.
+// A bar: a row with its name, the bar, and its value in words. The bars of a chart are stacked vertically.
+// Its length and the ends of its whisker are fractions of the whole width; whiskers are drawn if least <
+// most.
 struct chart_bar {
     const char *name, *words;
     double length, least, most;
     size_t colour;
-    bool wrong; // its words are marked
+    bool wrong; // its words are highlighted
 };
 void chart_bar(struct ki_text *page, const struct chart_bar *bar);
 
-// Lines and points between two axes, logarithmic ones unless `linear`. Points that are not finite, or on a
-// logarithmic axis not positive, are left out.
+// Lines and points between two axes, logarithmic unless `linear` is set. Points that are not finite, or that
+// are not positive on a logarithmic axis, are left out.
 enum chart_look {
     CHART_LINE_AND_POINTS,
     CHART_LINE,
@@ -27,19 +27,19 @@ enum chart_look {
     CHART_NUMBERED
 }; // numbered: points, 1, 2, ...
 struct chart_series {
-    const char *name; // in the key below the chart; NULL: not there
+    const char *name; // in the legend below the chart; NULL: left out of it
     const double *x, *y;
     size_t count;
     enum chart_look look;
     size_t colour;
 };
 struct chart_plane {
-    const char *title, *x_label, *y_label; // the title is for those who listen
+    const char *title, *x_label, *y_label; // the title is for screen readers
     const struct chart_series *series;
     size_t count;
     bool linear_x, linear_y;
 };
-// Nothing is drawn if no point is left.
+// Draws nothing if no point is left.
 void chart_plane(struct ki_text *page, const struct chart_plane *plane);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a paper may say of a result: sentences that hold for a command, and for a value of its JSON.
+// Sentences that a paper may use to describe a result; each applies to a command, or to a value in its JSON.
 #include <string.h>
 
 #include "base/array.h"
@@ -7,7 +7,7 @@
 #include "result.h"
 
 static const struct sentence {
-    const char *command, *key, *value; // key NULL: always; value NULL: where the key is not null
+    const char *command, *key, *value; // key NULL: always; value NULL: if the key is not null
     const char *text;
 } sentences[] = {
     {"stats", NULL, NULL,
@@ -62,7 +62,7 @@ static const struct sentence {
     {NULL, "policy", "strict", "Arithmetic was that of IEEE 754, without contraction."},
 };
 
-// In the result, or in the first of its parts.
+// Looks in the result, or in the first of its parts.
 static const char *find(const json_t *root, const char *key)
 {
     static const char *const parts[] = {"results", "frames"};

@@ -13,13 +13,13 @@
 #include "chart.h"
 #include "io/image/png.h"
 
-// So that a page stays far below 5 MB.
+// These limits keep a page far below 5 MB.
 enum { ROWS = 1000, CHARTS = 24, POINTS = 2000 };
 
 struct result_page {
     const json_t *root;
     struct ki_text text;
-    size_t charts; // so many so far
+    size_t charts; // number of charts so far
 };
 
 // ---- words and numbers ----
@@ -87,7 +87,7 @@ static const char *label_of(const char *name)
     return name;
 }
 
-// Numbers, or points of two numbers or more, as a line. Histories fall by powers of ten.
+// Draws numbers, or points of two or more numbers, as a line. The axis of histories is logarithmic.
 static void draw(struct result_page *page, const char *name, const json_t *array)
 {
     size_t count = json_array_size(array), step = count / POINTS + 1, kept = (count + step - 1) / step;
@@ -198,7 +198,7 @@ static void heading(struct result_page *page, const char *key, unsigned depth)
     page_element(&page->text, depth ? "h3" : "h2", words);
 }
 
-// The scalars of an object, a row each; nothing if it has none.
+// Adds the scalars of an object, one in each row; nothing if it has none.
 static void add_scalars(struct result_page *page, const json_t *object)
 {
     const char *key;
@@ -249,7 +249,7 @@ static void add_rows(struct result_page *page, const json_t *array, const char *
     }
 }
 
-// Objects as the rows of one table, with what the first of them has as columns.
+// Adds objects as the rows of one table, whose columns are the members of the first object.
 static void add_table(struct result_page *page, const json_t *array)
 {
     enum { COLUMNS = 24 };
@@ -295,7 +295,7 @@ static void add_member(struct result_page *page, const char *key, const json_t *
     }
 }
 
-// What an object has besides scalars.
+// Adds the members of an object other than scalars.
 static void add_members(struct result_page *page, const json_t *object, unsigned depth)
 {
     const char *key;
@@ -330,7 +330,7 @@ static void add_pictures(struct result_page *page, const json_t *root)
     }
 }
 
-// ---- how it was made ----
+// ---- how the result was made ----
 
 static bool is_output(const struct page_command *command, int i)
 {
@@ -374,7 +374,7 @@ static bool add_input(struct ki_text *text, const char *file)
     return true;
 }
 
-// A file that the command names, also by the name of a .cfl/.hdr pair, and after "--option=".
+// Adds a file that the command line names, also as the common name of a .cfl/.hdr pair or after "--option=".
 static void add_word(struct ki_text *text, const char *word)
 {
     static const char *const endings[] = {".cfl", ".hdr"};
@@ -401,7 +401,7 @@ static bool is_word(const struct page_command *command, const char *file)
     return false;
 }
 
-// Of a folder that was named the files that the result names.
+// Adds those files of a named folder that the result names.
 static void add_files(struct ki_text *text, const json_t *array, const struct page_command *command)
 {
     const char *before = "";
@@ -418,7 +418,7 @@ static void add_files(struct ki_text *text, const json_t *array, const struct pa
     }
 }
 
-// A word as a shell takes it.
+// Adds a word, quoted for a shell if necessary.
 static void add_quoted(struct ki_text *text, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,=+@%";

@@ -135,14 +135,15 @@ static kn_status compute(struct recon_run *run, kn_error *err)
         run->shown = run->solution;
     run->seconds.build = run->place.queue ? built(run) - before : -1;
     run->seconds.compute = run->share.count
-                               ? kn_recon_solution_get_seconds(run->solution) // of all devices together
+                               ? kn_recon_solution_get_seconds(run->solution) // the sum over all devices
                                : ki_clock_seconds() - start - (run->place.queue ? run->seconds.build : 0);
     if (!status && run->reference)
         status = recon_compare(run, run->options.method, run->shown, NULL, &run->quality, err);
     return status;
 }
 
-// What was computed, and yet is not right: the adjoint check, a tolerance that was not reached.
+// Reports results that were computed but are not right: a failed adjoint check, or a tolerance that was not
+// reached.
 static void judge(struct recon_run *run)
 {
     const kn_recon_details *details = kn_recon_solution_get_details(run->shown);
@@ -188,7 +189,7 @@ static kn_status report(struct recon_run *run, kn_error *err)
     return printed ? recon_write_json(run, err) : ki_fail_memory(err, 0, "printing the results");
 }
 
-// Of devices that share the work; but not where Q is to be saved too, which the first coil does.
+// Keeps finished parts if devices share the work; but not if Q is saved too, because the first coil saves it.
 static kn_status keep_parts(struct recon_run *run, kn_error *err)
 {
     resume_plan(&run->resume, &command_recon, run->arguments);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands of MRI say of k-space, each in the same words: matrix, range and unit of k.
+// How the MRI commands report k-space, all in the same words: matrix, range and unit of k.
 #ifndef KN_CLI_RECON_CONVENTION_H
 #define KN_CLI_RECON_CONVENTION_H
 
@@ -8,25 +8,25 @@
 #include "io/json.h"
 #include "cli/framework/options.h"
 
-// "fov" and the others, in the order of kn_recon_unit; ends in NULL.
+// "fov" and so on, in the order of kn_recon_unit; NULL ends the list.
 extern const char *const convention_unit_names[];
 
-// "--matrix" from its text, NX,NY[,NZ]. KN_ERROR_ARGUMENT where it is something else, or is missing.
+// Reads --matrix from its text, NX,NY[,NZ]. KN_ERROR_ARGUMENT if the text is invalid or missing.
 kn_status convention_matrix(const char *text, kn_recon_matrix *matrix, kn_error *err);
 
-// Its voxels. KN_ERROR_ARGUMENT for more than fit in memory.
+// Its number of voxels. KN_ERROR_ARGUMENT if they would not fit in memory.
 kn_status convention_voxels(const kn_recon_matrix *matrix, size_t *voxels, kn_error *err);
 
-// The matrix as "128 x 128", and the line "k in cycles per field of view: kx -64 to 63, ...", both to
+// Prints the matrix as "128 x 128", and the line "k in cycles per field of view: kx -64 to 63, ...", to
 // standard output.
 void convention_print_matrix(const kn_recon_matrix *matrix);
 void convention_print_range(const kn_recon_matrix *matrix, const kn_recon_range *range);
 
-// The keys "matrix", "k_unit", "k_range" (a pair an axis) and "k_centre" (samples at k = 0); without a range
-// the first alone.
+// Adds the keys "matrix", "k_unit", "k_range" (a pair for each axis) and "k_centre" (number of samples at k =
+// 0); without a range only the first.
 void convention_report(json_t **root, const kn_recon_matrix *matrix, const kn_recon_range *range);
 
-// One line on standard error if the range is that of another unit.
+// Prints a line to standard error if the range looks like that of another unit.
 void convention_doubt(const struct common_arguments *common, const char *path, const kn_recon_matrix *matrix,
                       const kn_recon_range *range);
 

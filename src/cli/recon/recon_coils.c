@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine recon --noise-scan, --noise-covariance and --coils: what becomes of coils before they are
-// reconstructed.
+// koine recon --noise-scan, --noise-covariance and --coils: whitening and compression of coils before the
+// reconstruction.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +25,9 @@ static bool asks(const struct recon_arguments *arguments)
     return arguments->noise_scan || arguments->noise_covariance || arguments->coils;
 }
 
-// ---- a coil matrix's place ----
+// ---- applying a matrix to coils ----
 
-// Coils become those that the matrix makes of them. `values` has `numbers` of each.
+// Replaces the coils by the linear combinations in the matrix. `values` has `numbers` values for each coil.
 static kn_status mix(const double complex *matrix, size_t rows, size_t coils, size_t numbers,
                      double complex **values, kn_error *err)
 {
@@ -53,7 +53,7 @@ static kn_status make_matrix(size_t coils, double complex **matrix, kn_error *er
 
 // ---- whitening ----
 
-// The shape's first size but those of 1 is the coils': (coils, spokes, samples[, 1]).
+// Whether the first size other than 1 is the number of coils: (coils, spokes, samples[, 1]).
 static bool is_of_coils(const struct npy *shape, size_t coils)
 {
     size_t i = 0;
@@ -151,7 +151,7 @@ static kn_status compress(struct recon_run *run, double complex *covariance, kn_
     return status;
 }
 
-// ---- together ----
+// ---- both ----
 
 kn_status recon_prepare_coils(struct recon_run *run, kn_error *err)
 {

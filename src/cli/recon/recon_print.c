@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine recon: what it says to people.
+// koine recon: its output for people.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine recon: what does not go together, and what does not fit into memory, in the words of its options.
+// koine recon: refuses incompatible options and what does not fit in memory, in terms of its options.
 #include <math.h>
 #include <stdio.h>
 
@@ -8,7 +8,7 @@
 #include "cli/framework/memory.h"
 #include "cmd_recon.h"
 
-// ---- what goes together ----
+// ---- incompatible options ----
 
 static kn_status try_parboil(const struct recon_run *run, kn_error *err)
 {
@@ -39,7 +39,7 @@ static kn_status try_q(const struct recon_run *run, kn_error *err)
     return KN_OK;
 }
 
-// What is there to do with Q alone.
+// With --normal forward, refuses methods without F^H F and options that need Q.
 static kn_status try_normal(const struct recon_run *run, kn_error *err)
 {
     if (run->options.normal != KN_RECON_NORMAL_FORWARD)
@@ -93,11 +93,11 @@ kn_status recon_try(const struct recon_run *run, kn_error *err)
     return status ? status : try_place(run, err);
 }
 
-// ---- too much ----
+// ---- too little memory ----
 
 static const double mega = 1e6;
 
-// Bytes of those measured that the command has read already.
+// Bytes among those measured that the command already holds.
 static size_t held(const struct recon_run *run)
 {
     const struct mri_scan *scan = &run->scan;
@@ -110,13 +110,13 @@ static size_t held(const struct recon_run *run)
                          saturate_times(images * scan->voxels, number));
 }
 
-// The host's memory is the device's.
+// Whether the device uses the host's memory.
 static bool is_shared(const struct recon_run *run, const kn_recon_solve_memory *memory)
 {
     return memory->device && run->place.device.type == KN_DEVICE_CPU;
 }
 
-// "this machine has 16000", or what --memory-limit leaves, and which limit is enough.
+// "this machine has 16000", or what --memory-limit leaves, and the limit that would be enough.
 static void say_has(const struct recon_run *run, const char *own, size_t enough, size_t has, char *text,
                     size_t size)
 {
@@ -129,7 +129,7 @@ static void say_has(const struct recon_run *run, const char *own, size_t enough,
         snprintf(text, size, "%s has %.0f", own, (double)has / mega);
 }
 
-// As many coils as the host has room for.
+// Suggests the number of coils for which the host has memory.
 static kn_status refuse_host(const struct recon_run *run, const kn_recon_solve_memory *memory, kn_error *err)
 {
     const struct mri_scan *scan = &run->scan;
@@ -153,7 +153,7 @@ static kn_status refuse_host(const struct recon_run *run, const kn_recon_solve_m
                    (double)memory->host / mega, has, what);
 }
 
-// The first alternative that fits the device.
+// Finds the first alternative that fits on the device.
 static void find_alternative(const struct recon_run *run, const kn_recon_solve_options *options, size_t has,
                              char *what, size_t size)
 {
@@ -225,7 +225,7 @@ kn_status recon_try_memory(const struct recon_run *run, const kn_recon_solve_opt
     kn_recon_solve_memory memory = {0};
 
     if (recon_measure(run, options, &memory, NULL))
-        return KN_OK; // what cannot be measured is refused by kn_recon_solve_with, in its words
+        return KN_OK; // kn_recon_solve_with refuses what cannot be measured, with its own message
     if (memory.host > memory.host_has)
         return refuse_host(run, &memory, err);
     return memory.device > memory.device_has ? refuse_device(run, options, &memory, err) : KN_OK;

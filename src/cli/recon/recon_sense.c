@@ -52,7 +52,7 @@ bool recon_is_joint(const struct recon_run *run)
     return run->options.sense != KN_RECON_SENSE_NONE;
 }
 
-// Sizes but those of 1, which a file may have anywhere, as "(4, 32, 32)".
+// The sizes other than 1, which a file may have in any position, as "(4, 32, 32)".
 static size_t find_sizes(const size_t *sizes, size_t count, size_t *found, struct ki_text *text)
 {
     size_t kept = 0;

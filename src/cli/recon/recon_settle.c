@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine recon: from its options and files to what shall be computed, and where.
+// koine recon: from its options and files to what is computed, and where.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ enum { RECON_AUTO, RECON_FLOAT, RECON_DOUBLE };
 
 // ---- before anything is read ----
 
-// A number from `least` on; NULL leaves the value as it is.
+// Reads a number of at least `least`; a NULL text leaves the value unchanged.
 static kn_status read_number(const char *option, const char *text, double least, double *value, kn_error *err)
 {
     char *end;
@@ -68,7 +68,7 @@ static kn_status read_kernel(struct recon_run *run, kn_error *err)
                    word);
 }
 
-// Double precision is the kernel host-double's, and that alone.
+// Only the kernel host-double computes in double precision.
 static kn_status settle_precision(struct recon_run *run, kn_error *err)
 {
     const struct recon_arguments *arguments = run->arguments;
@@ -99,7 +99,7 @@ static kn_status settle_precision(struct recon_run *run, kn_error *err)
     return KN_OK;
 }
 
-// A product of matrices or a NUFFT takes the place of one kernel, and of no lecture's.
+// A product of matrices or a NUFFT replaces one kernel, but none of the lecture's comparison.
 static kn_status check_adjoint(struct recon_run *run, kn_error *err)
 {
     kn_recon_kernel kernel = run->options.kernel;
@@ -123,7 +123,7 @@ static kn_status check_adjoint(struct recon_run *run, kn_error *err)
     return KN_OK;
 }
 
-// The host's kernels have one arithmetic.
+// The host's kernels support only one numeric policy.
 static kn_status check_policy(const struct recon_run *run, kn_error *err)
 {
     if (run->arguments->common.policy != KN_POLICY_FAST || run->arguments->variants ||
@@ -224,7 +224,7 @@ kn_status recon_check_arguments(struct recon_run *run, kn_error *err)
 
 // ---- reading ----
 
-// `expected` complex or real numbers, one for each of `what`.
+// Reads `expected` complex or real numbers, one for each of `what`.
 static kn_status read_values(const char *path, size_t expected, const char *what, double complex **values,
                              kn_error *err)
 {
@@ -282,7 +282,7 @@ static kn_status read_basis(struct recon_run *run, kn_error *err)
     return kn_recon_basis_box(&run->scan.matrix, run->scan.k, samples, (double *)run->basis, err);
 }
 
-// What the library is given.
+// Fills the scan that is passed to the library.
 static void take_scan(struct recon_run *run)
 {
     const struct mri_scan *scan = &run->scan;
@@ -292,7 +292,7 @@ static void take_scan(struct recon_run *run)
                 .k = scan->k, .data = (double *)scan->data,
                 .weights = run->weights ? run->weights : scan->weights, .basis = (double *)run->basis);
     run->extras.positions = scan->positions;
-    run->extras.beyond = scan->format == MRI_SCAN_PARBOIL; // whose k is in no unit of its voxels
+    run->extras.beyond = scan->format == MRI_SCAN_PARBOIL; // whose unit of k is unrelated to its voxels
 }
 
 kn_status recon_read(struct recon_run *run, kn_error *err)
@@ -304,7 +304,7 @@ kn_status recon_read(struct recon_run *run, kn_error *err)
 
     if (!status)
         status = recon_prepare_coils(run, err);
-    if (!status && scan->positions && arguments->out) // no image, but a list of values
+    if (!status && scan->positions && arguments->out) // the result is a list of values, not an image
         status = volume_try(arguments->out, VOLUME_ARRAY, arguments->common.force, err);
     if (!status && run->request.unit == KN_RECON_UNIT_FOV && scan->format != MRI_SCAN_PARBOIL)
         convention_doubt(&arguments->common, run->request.trajectory ? run->request.trajectory : run->input,
@@ -330,7 +330,7 @@ kn_status recon_read(struct recon_run *run, kn_error *err)
     return status;
 }
 
-// ---- the place ----
+// ---- place ----
 
 bool recon_is_on_host(const struct recon_run *run, const kn_recon_solve_options *options)
 {
@@ -338,21 +338,21 @@ bool recon_is_on_host(const struct recon_run *run, const kn_recon_solve_options 
            (options->method != KN_RECON_METHOD_GRIDDING && recon_is_of_host(options->kernel));
 }
 
-// Gridding, density compensation by Pipe and Menon, and kernels that were named are a device's.
+// Gridding, density compensation by Pipe and Menon, and named kernels need a device.
 static bool has_host(const struct recon_run *run)
 {
     return !run->arguments->variants && run->kernel_chosen &&
            run->options.method != KN_RECON_METHOD_GRIDDING && run->options.density != KN_RECON_DENSITY_PIPE;
 }
 
-// Nothing of it runs on a device.
+// Whether nothing runs on a device.
 static bool all_on_host(const struct recon_run *run)
 {
     return !run->arguments->variants && run->options.method != KN_RECON_METHOD_GRIDDING &&
            recon_is_of_host(run->options.kernel) && run->options.density != KN_RECON_DENSITY_PIPE;
 }
 
-// Whether both sums are plain Fourier transforms; what the scan's samples decide wherever that is.
+// Whether both sums are plain Fourier transforms; the samples decide this if the options allow it.
 static bool is_cartesian(const struct recon_run *run)
 {
     kn_recon_solve_options options = run->options;
@@ -361,13 +361,13 @@ static bool is_cartesian(const struct recon_run *run)
     char why[KN_RECON_WHY];
 
     options.kernel = KN_RECON_KERNEL_HOST_SINGLE;
-    extras.load_q = extras.save_q = NULL; // which only a device has
+    extras.load_q = extras.save_q = NULL; // only a device has these
     if (options.adjoint == KN_RECON_ADJOINT_AUTO && may_choose_adjoint(run))
         (void)kn_recon_choose_adjoint(NULL, &run->arrays, &options, &extras, &method, why, NULL);
     return options.adjoint == KN_RECON_ADJOINT_CARTESIAN || method == KN_RECON_ADJOINT_CARTESIAN;
 }
 
-// Transforms of the matrix: one of a coil, and two of a coil in an iteration.
+// Transforms of the matrix: one for each coil, and two for each coil in each iteration.
 static kn_work cartesian_work(const struct recon_run *run)
 {
     const double voxels = (double)run->scan.voxels, each = 5 * voxels * log2(voxels + 1), passes = 6,
@@ -392,7 +392,7 @@ static kn_status open_place(struct recon_run *run, const struct places *places, 
                             ? 1 + 2 * (double)run->options.iterations
                             : 1 + grid;
     bool cartesian = is_cartesian(run);
-    // 16 operations a pair of a sample and a voxel.
+    // 16 operations for each pair of a sample and a voxel.
     kn_work work = cartesian ? cartesian_work(run)
                              : KN_INIT(kn_work, .host.operations = 16 * sums * pairs,
                                        .device.operations = 16 * sums * pairs);
@@ -404,7 +404,7 @@ static kn_status open_place(struct recon_run *run, const struct places *places, 
                          err);
 }
 
-// Devices alone: the host solves in double precision, by other sums.
+// Devices only: the host solves in double precision, with other sums.
 static kn_status open_share(struct recon_run *run, const struct places *chosen, kn_error *err)
 {
     const struct recon_arguments *arguments = run->arguments;
@@ -427,7 +427,7 @@ static kn_status open_share(struct recon_run *run, const struct places *chosen, 
                                           : "devices share the work among themselves, without the host");
     status = share_open(chosen, common->policy, true, common->command, &run->share, err);
     if (!status)
-        run->place = *share_first(&run->share); // which the share closes
+        run->place = *share_first(&run->share); // the share closes it
     return status;
 }
 
@@ -462,7 +462,7 @@ kn_status recon_choose_adjoint(struct recon_run *run, kn_error *err)
     status = kn_recon_choose_adjoint(run->place.queue, &run->arrays, &run->options, &run->extras,
                                      &run->options.adjoint, run->why, err);
     if (run->options.adjoint != KN_RECON_ADJOINT_NUFFT)
-        run->options.nufft_tolerance = 0; // which the others do not have
+        run->options.nufft_tolerance = 0; // the other methods have none
     return status;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine recon on several devices, as two jobs in pieces (koine/distribute.h): the differences that Q is made
-// of, some planes of them a piece; then a coil a piece, or all of them at once where they are solved for
-// together.
+// koine recon on several devices, as two jobs in pieces (koine/distribute.h): first the differences that
+// determine Q, where a piece is a number of planes; then the coils, where a piece is one coil, or all of them
+// if they are solved together.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,11 @@
 struct job {
     struct recon_run *run;
     kn_recon_extras extras;
-    float *differences; // of Q; NULL: they are not computed here
+    float *differences; // for Q; NULL: not computed here
     size_t difference_count, together;
-    kn_recon_stage q; // of all devices together
+    kn_recon_stage q; // the sum over all devices
     kn_recon_solution **coils;
-    size_t coil_count; // pieces: one is all of them where they are solved for together
+    size_t coil_count; // number of pieces; one has all coils if they are solved together
 };
 
 // ---- Q ----
@@ -78,7 +78,7 @@ static void name_differences(void *data, size_t piece, char *name, size_t size)
 
 static kn_status share_differences(struct job *job, kn_error *err)
 {
-    enum { PIECES = 32 }; // about
+    enum { PIECES = 32 }; // approximately
     kn_distribute_job pieces =
         KN_INIT(kn_distribute_job, .run = run_differences, .name = name_differences, .data = job);
     size_t plane = 0, planes;
@@ -135,7 +135,7 @@ static kn_status run_coil(void *data, size_t place, kn_queue *queue, size_t piec
     }
     extras.differences = job->differences;
     if (piece > 0)
-        extras.save_q = NULL; // the first one's is that of all
+        extras.save_q = NULL; // all coils share the Q of the first
     status = kn_recon_solve_with(queue, &scan, &options, &extras, &solution, err);
     if (!status)
         status = pack(solution, result, err);
@@ -170,7 +170,7 @@ static kn_status share_coils(struct job *job, kn_error *err)
                       : ki_fail_memory(err, job->coil_count * sizeof *job->coils, "the coils' images");
 }
 
-// The one solution of coils that are solved for together is that of all.
+// Coils that are solved together have one solution, which is the result.
 static kn_status join(struct job *job, kn_recon_solution **solution, kn_error *err)
 {
     const kn_recon_stage *q = job->differences ? &job->q : NULL;
@@ -184,7 +184,7 @@ kn_status recon_share_solve(struct recon_run *run, kn_recon_solution **solution,
 {
     const bool has_q = run->options.method == KN_RECON_METHOD_LEAST_SQUARES &&
                        run->options.normal == KN_RECON_NORMAL_TOEPLITZ && !run->extras.load_q &&
-                       run->options.adjoint != KN_RECON_ADJOINT_NUFFT && // each device's own is as fast
+                       run->options.adjoint != KN_RECON_ADJOINT_NUFFT && // a NUFFT on each device is as fast
                        run->options.adjoint != KN_RECON_ADJOINT_CARTESIAN;
     struct job job = {
         .run = run, .extras = run->extras, .coil_count = recon_is_joint(run) ? 1 : run->arrays.coils};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine recon --variants: the lecture's comparison, one scan by every kernel and by gridding, and its two
+// koine recon --variants: the lecture's comparison, one scan with every kernel and with gridding, and its two
 // tables, of quality and of time.
 #include <math.h>
 #include <stdio.h>
@@ -23,15 +23,15 @@ kn_status recon_compare(const struct recon_run *run, kn_recon_method method,
                         const kn_recon_solution *solution, const double *reference, kn_recon_quality *quality,
                         kn_error *err)
 {
-    // The root of the sum of squares has no phase.
+    // A root of the sum of squares has no phase.
     return kn_recon_compare(kn_recon_solution_get_image(solution),
                             run->reference ? (const double *)run->reference : reference, run->scan.voxels,
                             run->scan.coils > 1 && !recon_is_joint(run), recon_is_scaled(run, method),
                             quality, err);
 }
 
-// The double-precision one first, which the others are measured against; the host's alone without a device.
-// Gridding's weights are Pipe and Menon's where least squares have none.
+// Lists the double-precision variant first, because the others are compared with it; without a device, only
+// the host's. Gridding uses the weights of Pipe and Menon if least squares have none.
 static void list(struct recon_run *run)
 {
     static const kn_recon_kernel order[RECON_KERNELS] = {
@@ -56,7 +56,7 @@ static void list(struct recon_run *run)
         variant->name = recon_method_names[KN_RECON_METHOD_GRIDDING];
         variant->options = *options;
         variant->options.method = KN_RECON_METHOD_GRIDDING;
-        variant->options.start = NULL; // gridding has none
+        variant->options.start = NULL; // gridding takes no starting image
         if (options->method == KN_RECON_METHOD_LEAST_SQUARES && !run->weights &&
             options->density == KN_RECON_DENSITY_NONE)
             variant->options.density = KN_RECON_DENSITY_PIPE;

@@ -86,7 +86,7 @@ static kn_status try_file(const struct recon_run *run, const char *path, kn_erro
     return report_try_file(path, run->arguments->common.force, err);
 }
 
-// The names of --output's pictures: every variant that there may be.
+// The names of the pictures in --output: one for every possible variant.
 static const char *picture_name(size_t i)
 {
     return i < RECON_KERNELS ? kn_recon_kernel_name((kn_recon_kernel)(KN_RECON_KERNEL_NAIVE + i))
@@ -234,7 +234,7 @@ static void put_quality(json_t **object, const struct recon_run *run, kn_recon_m
     report_put(object, "snr_db", ki_json_double(quality->snr_db));
 }
 
-// The first coil's residuals under the contract's key; all coils' where there are several.
+// Puts the residuals of the first coil under the documented key; and those of all coils if there are several.
 static void put_solver(json_t **root, const kn_recon_solution *solution,
                        const kn_recon_solve_options *options)
 {
@@ -326,7 +326,7 @@ static void put_scan(json_t **root, const struct recon_run *run)
     report_put(root, "basis", ki_json_string(recon_basis_name(run)));
 }
 
-// The image's magnitude, of a volume the slice in the middle, of coils that are not joined the first.
+// Adds the magnitude of the image: of a volume, the middle slice; of coils that are not combined, the first.
 static kn_status add_picture(json_t **root, const struct recon_run *run, kn_error *err)
 {
     const struct mri_scan *scan = &run->scan;

@@ -9,10 +9,10 @@
 #include "base/error.h"
 #include "cli/inputs/mri_files.h"
 
-// ---- arrays beside a trajectory ----
+// ---- arrays with a trajectory ----
 
-// The coils of data with so many samples each: the last sizes of the shape are the trajectory's, and of those
-// before at most one is not 1.
+// Counts the coils of data with `samples` samples each: the last sizes of the shape are those of the
+// trajectory, and at most one of the sizes before them differs from 1.
 static kn_status count_coils(const char *path, const struct npy *shape, const char *trajectory,
                              size_t samples, size_t *coils, kn_error *err)
 {
@@ -68,13 +68,13 @@ static kn_status read_array(const struct mri_scan_request *request, struct mri_s
 
 // ---- Parboil ----
 
-// Where voxel j of an axis of so many is, in fields of view.
+// Position of voxel j on an axis of `size` voxels, in fields of view.
 static double position(size_t j, size_t size)
 {
     return ((double)j - (double)(size / 2)) / (double)size;
 }
 
-// Whether its voxels are those of a cube, which they are in the true order; its edge.
+// The edge of the cube that its voxels form, if they form one in the expected order.
 static size_t cube_edge(const struct parboil *file)
 {
     size_t edge = (size_t)lrint(cbrt((double)file->voxels));

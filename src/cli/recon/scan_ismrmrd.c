@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scan from an ISMRMRD file: its acquisitions one behind the other, those of noise left out.
+// A scan from an ISMRMRD file: its acquisitions one after the other, without those of noise.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static const struct {
     {ISMRMRD_REPETITION, "repetition"}, {ISMRMRD_SET, "set"},
 };
 
-// Acquisitions of several images would be summed into one.
+// Acquisitions of several images would be summed into one, so they are refused.
 static kn_status check_image(const char *path, size_t i, const struct ismrmrd_acquisition *first,
                              const struct ismrmrd_acquisition *acquisition, kn_error *err)
 {
@@ -33,7 +33,7 @@ static kn_status check_image(const char *path, size_t i, const struct ismrmrd_ac
     return KN_OK;
 }
 
-// Counts what there is, and whether it goes together.
+// Counts acquisitions, samples and coils, and checks that they are consistent.
 static kn_status survey(const char *path, const struct ismrmrd *file, struct mri_scan *scan, kn_error *err)
 {
     const struct ismrmrd_acquisition *first = NULL;
@@ -84,7 +84,7 @@ static void take(const struct ismrmrd_acquisition *acquisition, size_t at, struc
     }
 }
 
-// The whole number in <word>N</word> of an XML text's part; 0 if there is none.
+// The integer in <word>N</word> within part of an XML text; 0 if there is none.
 static size_t element(const char *text, const char *end, const char *word)
 {
     char tag[32];
@@ -100,7 +100,7 @@ static size_t element(const char *text, const char *end, const char *word)
     return errno ? 0 : (size_t)number;
 }
 
-// The header's reconSpace/matrixSize, if it has one that can be.
+// Takes reconSpace/matrixSize from the header, if it is there and is valid.
 static void find_matrix(const char *xml, struct mri_scan *scan)
 {
     const char *space = strstr(xml, "<reconSpace>"), *begin = space ? strstr(space, "<matrixSize>") : NULL;

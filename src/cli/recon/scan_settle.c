@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scan that was just read: whether it can be one, and what its file does not say.
+// Checks a scan that was just read, and fills in what its file does not say.
 #include "scan_files.h"
 
 #include <math.h>
@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "convention.h"
 
-// ---- what is wrong with numbers ----
+// ---- invalid numbers ----
 
-// Not-a-number among samples or weights, and coils that measured nothing.
+// Finds not-a-number among samples or weights, and coils that measured nothing.
 static kn_status check_data(const char *path, struct mri_scan *scan, kn_error *err)
 {
     for (size_t coil = 0; scan->data && coil < scan->coils; coil++) {
@@ -34,7 +34,7 @@ static kn_status check_data(const char *path, struct mri_scan *scan, kn_error *e
     return KN_OK;
 }
 
-// What is not finite has no range, so it comes before everything else.
+// Values that are not finite have no range, so this check comes first.
 static kn_status check_finite(const char *path, const struct mri_scan *scan, kn_error *err)
 {
     for (size_t i = 0; i < SCAN_AXES * scan->samples; i++)
@@ -46,7 +46,7 @@ static kn_status check_finite(const char *path, const struct mri_scan *scan, kn_
 
 // ---- the matrix ----
 
-// What a trajectory of this range is for. There is no telling of one that may be in another unit.
+// Guesses the matrix for a trajectory of this range. There is no guess if k may be in another unit.
 static kn_status guess_matrix(const char *path, kn_recon_unit unit, struct mri_scan *scan, kn_error *err)
 {
     const kn_recon_range range = kn_recon_trajectory_get_range(scan->k, scan->samples);

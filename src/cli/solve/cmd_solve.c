@@ -95,7 +95,7 @@ static kn_status write_solutions(const struct solve_command *command, kn_error *
     return status;
 }
 
-// Where single precision has not reached the answer; a failure where a goal was set.
+// Warns if single precision did not reach the answer; counts as a failed check if a goal was set.
 static void judge_precision(struct solve_command *command)
 {
     struct common_arguments *common = &command->arguments->tool.common;
@@ -116,7 +116,7 @@ static void judge_precision(struct solve_command *command)
     common->check_failed = common->check_failed || command->task.tolerance > 0 || command->task.noise > 0;
 }
 
-// What was computed, and yet is not what was asked for.
+// Reports results that were computed but miss what was requested.
 static void judge(struct solve_command *command)
 {
     struct common_arguments *common = &command->arguments->tool.common;
@@ -145,7 +145,7 @@ static void judge(struct solve_command *command)
     judge_precision(command);
 }
 
-// Where several places share the columns, also without --resume.
+// Keeps finished columns if several places share them, even without --resume.
 static kn_status keep_pieces(struct solve_command *command, kn_error *err)
 {
     const struct tool_arguments *arguments = &command->arguments->tool;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine solve as a job in pieces (koine/distribute.h): columns of B that are solved together.
+// koine solve as a job in pieces (koine/distribute.h): a piece is a set of columns of B that are solved
+// together.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +10,10 @@
 
 struct part {
     struct solve_command *command;
-    size_t first; // column
+    size_t first; // index of the first column
 };
 
-// Where one place has all of them.
+// Progress if one place solves all columns.
 static bool step(void *data, size_t solved, size_t count)
 {
     const struct part *part = data;
@@ -48,7 +49,7 @@ static kn_status run_piece(void *data, size_t place, kn_queue *queue, size_t pie
     if (!x)
         return ki_fail_memory(err, count * columns * sizeof *x, "the solutions");
     memcpy(x, command->x.values + part.first * columns, count * columns * sizeof *x);
-    if (command->tool.share.count <= 1) { // and so in the thread of the command
+    if (command->tool.share.count <= 1) { // and therefore in the command's own thread
         options.progress = step;
         options.progress_data = &part;
     }

@@ -6,8 +6,8 @@
 #include "cli/framework/memory.h"
 #include "cmd_solve.h"
 
-// Bytes that so many columns take beside what was read: of the host and the device, or where that has the
-// host's of both.
+// Bytes that `count` columns take in addition to the input: of the host's and the device's memory, or of the
+// host's for both if the device uses that.
 static kn_status measure(const struct solve_command *command, size_t count, size_t *bytes, kn_error *err)
 {
     const kn_least_squares_task task = KN_INIT(kn_least_squares_task, .matrix = command->matrix,
@@ -27,7 +27,7 @@ static kn_status measure(const struct solve_command *command, size_t count, size
     return KN_OK;
 }
 
-// Of each place.
+// Memory of each place.
 static size_t memory_of_place(const struct solve_command *command)
 {
     const size_t places = command->tool.share.count;
@@ -58,8 +58,8 @@ static kn_status fit(struct solve_command *command, kn_error *err)
                                  command->b.count > 1 ? "one column of B" : "the system", err);
 }
 
-// All, or where several places share them, or with --resume, an eighth, or as many as are worth solving side
-// by side: by the problem alone. A matrix is made ready anew for each piece.
+// All columns; if several places share them, or with --resume, an eighth of them, or as many as are worth
+// solving side by side. This depends only on the problem. A matrix is prepared anew for each piece.
 static size_t columns_of_piece(const struct solve_command *command)
 {
     enum { PARTS = 8, OF_MATRIX = 64, OF_RAYS = 16 };

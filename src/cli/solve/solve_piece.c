@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine solve: what comes of columns that are solved together, as bytes without pointers: facts, solutions,
-// how long each history is, the histories, and x.
+// koine solve: the result of columns that are solved together, as bytes without pointers: facts, solutions,
+// the length of each history, the histories, and x.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ kn_status solve_pack(const kn_least_squares_result *result, size_t count, const 
 
 // ---- from bytes ----
 
-// All of it is a multiple of what a double has to be aligned to.
+// The size of every part is a multiple of the alignment of a double.
 kn_status solve_unpack(const void *bytes, size_t size, size_t columns, struct solve_piece *piece, double *x,
                        kn_error *err)
 {

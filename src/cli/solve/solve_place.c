@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine solve: where it is computed.
+// koine solve: the choice of the place that computes.
 #include <stdio.h>
 
 #include "base/error.h"
 #include "base/os/env.h"
 #include "cmd_solve.h"
 
-// Both places solve it in the precision that is asked for, and the solutions differ in their last digits
-// alone: by conjugate gradients, in double of a matrix, or in single; but not with relaxed maths.
+// Whether both places solve the problem in the requested precision, so that their solutions differ only in
+// the last digits: by conjugate gradients, in double precision of a matrix, or in single precision; but not
+// with relaxed maths.
 static bool has_both(const struct solve_command *command)
 {
     const kn_least_squares_options *task = &command->task;
@@ -18,10 +19,10 @@ static bool has_both(const struct solve_command *command)
            (single || command->matrix) && command->arguments->tool.common.policy != KN_POLICY_FAST;
 }
 
-// All iterations that may be done are taken as done: of both, products with A and A^T and vectors from
-// memory, of which the host's caches keep most. Before, one thread sorts the matrix and its transpose, and
-// for a device puts them into the formats that it measures. Rays meet two pixels in each line of the image;
-// the host makes their matrix, a device does not.
+// Assumes that all allowed iterations are done: in both places, products with A and A^T and operations on
+// vectors in memory, most of which the host's caches hold. Before that, one thread sorts the matrix and its
+// transpose, and for a device also converts them to the formats that it measures. A ray meets two pixels in
+// each line of the image; the host builds the matrix of rays, a device does not.
 static kn_work work_of(const struct solve_command *command)
 {
     const bool single = command->arguments->precision == SOLVE_PRECISION_FLOAT;
@@ -54,7 +55,7 @@ static kn_status settle_precision(struct solve_command *command, kn_error *err)
     return KN_OK;
 }
 
-// Places that share the work compute in one precision, which `auto` leaves open where they differ.
+// Places that share the work compute in one precision; `auto` is refused if it could differ between them.
 static kn_status settle_share(const struct solve_command *command, kn_error *err)
 {
     const struct share *share = &command->tool.share;
@@ -87,7 +88,7 @@ static kn_status open_host(struct solve_command *command, kn_error *err)
     return place_open_with("host", common->policy, false, common->command, &tool->place, err);
 }
 
-// Where nobody names a place and both have what is asked for: the one that ends first.
+// If the user names no place and both can solve the problem: the one expected to finish first.
 static kn_status open_sooner(struct solve_command *command, kn_error *err)
 {
     const kn_work work = work_of(command);
@@ -103,7 +104,8 @@ static kn_status open_sooner(struct solve_command *command, kn_error *err)
     return status;
 }
 
-// Double precision is the default where it is to be had; of rays devices compute the weights in single.
+// Double precision is the default where it is available; devices compute the weights of rays in single
+// precision.
 kn_status solve_open(struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine solve: what it says to people, and its JSON.
+// koine solve: its output for people, and its JSON.
 #include <math.h>
 #include <stdio.h>
 
@@ -45,7 +45,7 @@ static void print_solution(const kn_least_squares_solution *solution, bool singl
     printf("residual |Ax-b|/|b| %.6g", solution->residual);
     if (!isnan(solution->objective))
         printf(", objective |Ax-b|^2/2 + lambda TV(x) %.9g", solution->objective);
-    else if (!isnan(solution->normal_residual)) // of what fbp does not make small
+    else if (!isnan(solution->normal_residual)) // fbp does not minimise this residual
         printf(", normal residual %.6g of that at the start", solution->normal_residual);
     printf("%s\n", single ? ", from x in double precision" : "");
     if (!isnan(solution->error_estimate))

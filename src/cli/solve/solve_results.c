@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine solve: what is known of all columns, which may have been solved in several pieces.
+// koine solve: summaries over all columns, which may have been solved in several pieces.
 #include "cmd_solve.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ double solve_adjoint(const struct solve_command *command, double *bound)
     for (size_t i = 1; i < command->pieces; i++) {
         const struct solve_facts *facts = command->results[i].facts;
 
-        if (!(facts->adjoint * *bound <= worst * facts->adjoint_bound)) { // not-a-number is the worst
+        if (!(facts->adjoint * *bound <= worst * facts->adjoint_bound)) { // not-a-number counts as the worst
             worst = facts->adjoint;
             *bound = facts->adjoint_bound;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine solve: from its options and files to what shall be solved, and where.
+// koine solve: from its options and files to the problem to solve, and where to solve it.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ const char *const solve_preconditioner_names[] = {"none", "jacobi", "ilu", NULL}
 
 // ---- numbers ----
 
-// A number from 0 on, before `end`; NULL is none, and leaves the value as it is.
+// Reads a number of at least 0, which ends at `end`. A NULL text leaves the value unchanged.
 static kn_status read_number(const char *option, const char *text, double *value, kn_error *err)
 {
     char *end;
@@ -36,7 +36,7 @@ static kn_status read_number(const char *option, const char *text, double *value
     return KN_OK;
 }
 
-// W[,ORDER].
+// Reads W[,ORDER].
 static kn_status read_smooth(struct solve_command *command, kn_error *err)
 {
     const char *text = command->arguments->smooth;
@@ -58,7 +58,7 @@ static kn_status read_smooth(struct solve_command *command, kn_error *err)
     return KN_OK;
 }
 
-// LO,HI; -inf and inf are none.
+// Reads LO,HI; -inf and inf mean no bound.
 static kn_status read_bounds(struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;
@@ -86,7 +86,7 @@ static kn_status read_bounds(struct solve_command *command, kn_error *err)
     return KN_OK;
 }
 
-// W,H[,D] of --method tv.
+// Reads W,H[,D] for --method tv.
 static kn_status read_shape(struct solve_command *command, kn_error *err)
 {
     const char *text = command->arguments->shape;
@@ -123,14 +123,14 @@ static kn_status read_numbers(struct solve_command *command, kn_error *err)
     return status ? status : read_bounds(command, err);
 }
 
-// ---- what goes together ----
+// ---- combinations of options ----
 
 const char *solve_host_alone(const kn_least_squares_options *task)
 {
     return task->preconditioner ? "--preconditioner" : NULL;
 }
 
-// Whether the host was asked for.
+// Whether the user named the host.
 static bool names_host(const struct solve_arguments *arguments)
 {
     const struct string_list *devices = &arguments->tool.common.devices;
@@ -139,7 +139,7 @@ static bool names_host(const struct solve_arguments *arguments)
                           : arguments->precision == SOLVE_PRECISION_DOUBLE;
 }
 
-// Formats are of devices; the host has two of them where it is asked for.
+// Formats exist on devices; the host has two of them if it is named.
 const char *solve_device_alone(const struct solve_command *command)
 {
     const kn_least_squares_options *task = &command->task;
@@ -173,7 +173,7 @@ bool solve_is_float_of_double(const struct solve_command *command)
            command->task.method != KN_LEAST_SQUARES_CGNR && command->task.method != KN_LEAST_SQUARES_FBP;
 }
 
-// What was asked for, as far as something else may exclude it.
+// Facts about the request that may exclude others.
 enum fact {
     ALWAYS,
     TOLERANCE,
@@ -196,27 +196,28 @@ enum fact {
     STRIPES,
     NO_RAYS, // A is a file
     TERMS,   // --lambda or --smooth
-    STOPPED, // before all iterations are done
+    STOPPED, // may stop before all iterations are done
     TV,
     NO_TV,
     NO_LAMBDA,
     SHAPE,
     DOUBLE,
     FLOAT_OF_DOUBLE, // solve_is_float_of_double
-    HOST_ALONE,      // something that the host alone has
+    HOST_ALONE,      // something that only the host has
     DEVICE_ALONE,
     NAMED_HOST, // by --device
     NAMED_DEVICE,
-    ON_HOST, // named, or the only one that has it
+    ON_HOST, // the host is named, or is the only place that can solve it
     ON_DEVICE,
-    SINGLE_ALONE, // something that devices have in single precision alone
+    SINGLE_ALONE, // something that devices have only in single precision
     FACTS
 };
 
-// A word of a message that is not always the same.
+// A word in a message that depends on the request.
 enum blank { NO_WORD, THE_HOST_ALONE, THE_DEVICE_ALONE, THE_NAMED, THE_METHOD, THE_SINGLE_ALONE, BLANKS };
 
-// What does not go together, in the order in which it is looked for, and the message: word, text, word, rest.
+// Combinations that are refused, in the order in which they are checked, with their messages: word, text,
+// word, rest.
 static const struct {
     enum fact facts[3];
     enum blank first;
@@ -355,7 +356,7 @@ kn_status solve_settle(struct solve_command *command, kn_error *err)
 
 // ---- files ----
 
-// --rhs: all columns, or the one of this number from 1.
+// Applies --rhs: all columns, or the one with this number, counted from 1.
 static kn_status choose_columns(struct solve_command *command, const char *path, kn_error *err)
 {
     const char *text = command->arguments->rhs;
@@ -376,8 +377,8 @@ static kn_status choose_columns(struct solve_command *command, const char *path,
     return KN_OK;
 }
 
-// The x of --method tv: of rays their picture, of a matrix what --shape says, or a square as pictures (.png)
-// are.
+// The shape of x for --method tv: the picture of the rays; for a matrix, the value of --shape, or a square as
+// in pictures (.png).
 static kn_status settle_shape(struct solve_command *command, const char *matrix, kn_error *err)
 {
     size_t *shape = command->task.shape, columns = command->columns, pixels = 1, side = 1;
@@ -400,7 +401,7 @@ static kn_status settle_shape(struct solve_command *command, const char *matrix,
                    command->arguments->shape, pixels, matrix, columns);
 }
 
-// What A is: a file, or rays.
+// Reads A: a file, or rays.
 static kn_status read_matrix(struct solve_command *command, const char *text, kn_error *err)
 {
     const kn_tomography_geometry *geometry = &command->geometry;
@@ -422,7 +423,7 @@ static kn_status read_columns(const char *path, struct solve_columns *columns, k
     return columns_read(path, &columns->rows, &columns->count, &columns->values, err);
 }
 
-// A measured sinogram as one column; a geometry gets its angles.
+// Reads a measured sinogram as one column; the geometry takes its angles.
 static kn_status read_measured(struct solve_command *command, const char *path, size_t slice, kn_error *err)
 {
     kn_tomography_geometry *geometry = &command->geometry;
@@ -488,7 +489,7 @@ static kn_status check_length(const struct solve_command *command, const char *p
                       expected);
 }
 
-// Of -x, one column starts all; without it they start at 0.
+// Takes the starting values from -x, where one column serves all right-hand sides; without -x they are 0.
 static kn_status take_starts(struct solve_command *command, const struct solve_columns *start, kn_error *err)
 {
     size_t columns = command->columns, count = command->b.count;

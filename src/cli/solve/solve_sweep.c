@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine solve --sweep: time against nonzeros, host against devices, on systems of its own; a table, JSON and
-// a plot.
+// koine solve --sweep: time against nonzeros, host against devices, on systems that it generates; a table,
+// JSON and a plot.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct sweep {
     struct solve_command *command;
     struct place *places; // the host first
     size_t place_count;
-    struct solve_sweep_point *points; // of every size, the places'
+    struct solve_sweep_point *points; // one for each size and place
 };
 
 static kn_status check_sweep(const struct solve_arguments *arguments, kn_error *err)
@@ -75,7 +75,7 @@ static kn_status try_files(const struct sweep *sweep, kn_error *err)
 
 // ---- places ----
 
-// The host, and the devices that were named, or else in single precision the best there is.
+// Opens the host and the named devices; if none is named, the best device, in single precision.
 static kn_status open_places(struct sweep *sweep, kn_error *err)
 {
     const struct solve_arguments *arguments = sweep->command->arguments;
@@ -122,7 +122,7 @@ static kn_status run_size(struct sweep *sweep, size_t size, kn_error *err)
         size_t at = size * sweep->place_count + i;
 
         task.type = sweep->command->arguments->precision == SOLVE_PRECISION_DOUBLE ? KN_F64 : KN_F32;
-        if (i == HOST) // formats are devices'
+        if (i == HOST) // only devices have formats
             task.format = KN_SPARSE_AUTO;
         status = ki_error_unname(
             solve_sweep_run(sweep->places[i].queue, &system, &task, &sweep->points[at], err), err);
@@ -146,7 +146,7 @@ static kn_status run_all(struct sweep *sweep, kn_error *err)
     return status;
 }
 
-// ---- what is said ----
+// ---- results ----
 
 static bool is_wrong(const struct solve_sweep_point *point)
 {
