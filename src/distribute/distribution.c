@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distributions: made, given places, asked afterwards (koine/distribute.h).
+// Distributions: creating them, adding places, and queries afterwards (koine/distribute.h).
 #include "distribution_internal.h"
 
 #include <stdio.h>
@@ -89,9 +89,9 @@ const char *ki_distribute_name_place(const kn_distribution *distribution, size_t
     return queue ? kn_context_get_device(kn_queue_get_context(queue))->spec : "host";
 }
 
-// ---- made and freed ----
+// ---- creating and freeing ----
 
-// With `fold` every job has ends: those that were given, or one of all pieces.
+// With `fold` every job has result ends: those given, or a single one for all pieces.
 static kn_status copy_ends(kn_distribution *made, kn_error *err)
 {
     kn_distribute_job *job = &made->job;
@@ -251,7 +251,7 @@ kn_status kn_distribution_add_queue(kn_distribution *distribution, kn_queue *que
     return KN_OK;
 }
 
-// ---- asked afterwards ----
+// ---- queries after the run ----
 
 size_t kn_distribution_get_count(const kn_distribution *distribution, size_t place)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary tree in which results are folded. Node i of level l is of the pieces from i 2^l up to the next
-// node's, counted from the first of its result: whoever ends the second of two neighbours folds both. The
-// last node of a level with an odd number of them has no neighbour and is one of the next level as it is.
+// The binary tree in which results are folded. Node i of level l covers the pieces from i 2^l up to the start
+// of the next node, counted from the first piece of its result. The thread that completes the second of two
+// neighbours folds both. If a level has an odd number of nodes, the last one has no neighbour and moves to
+// the next level unchanged.
 #include "distribution_internal.h"
 
-// The job's fold of two nodes into the left one's place, both of which are the caller's now.
+// Calls the job's fold to combine two nodes in place of the left one; the calling thread owns both.
 static kn_status fold_pair(kn_distribution *distribution, struct distribute_piece *left,
                            struct distribute_piece *right, kn_error *err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file FOLDER/journal: a head with the hash of the plan, then a record for each piece, a head and the
-// bytes of its result. It only grows. Heads have checksums, so that a record that was cut off at the end of
-// the file is told apart from damage: that one is dropped, the other refused.
+// The file FOLDER/journal: a header with the hash of the plan, then a record for each piece, which is a
+// header and the bytes of its result. It is only appended to. Headers have checksums, so that a truncated
+// record at the end of the file is distinguished from damage: the former is dropped, the latter refused.
 #include "journal.h"
 
 #include <errno.h>
@@ -31,30 +31,30 @@ struct head {
     char magic[sizeof magic];
     struct ki_hash plan;
     char unused[8];
-    unsigned char sum[SUM_BYTES]; // of what is above
+    unsigned char sum[SUM_BYTES]; // of the fields above
 };
 
 struct record {
     uint64_t job, piece, size;
     struct ki_hash content;
-    unsigned char sum[SUM_BYTES]; // of what is above, and of where it is in the file
+    unsigned char sum[SUM_BYTES]; // of the fields above, and of the position in the file
 };
 
-// A piece that was there when the journal was opened.
+// A piece that the journal had when it was opened.
 struct kept {
     size_t job, piece, size;
-    uint64_t at; // its bytes in the file
+    uint64_t at; // position of its bytes in the file
 };
 
 struct kn_journal {
     pthread_mutex_t lock;
     char *folder, *path;
-    int file;      // -1: not made yet
-    uint64_t size; // of the file, as far as it is whole
+    int file;      // -1: not created yet
+    uint64_t size; // of the valid part of the file
     struct ki_hash plan;
     struct kept *kept;
     size_t kept_count, kept_capacity;
-    size_t count; // with those that were added
+    size_t count; // including those that were added
     double synced;
 };
 
@@ -91,7 +91,7 @@ static struct ki_hash hash_plan(const void *plan, size_t size)
     return ki_hash_fields(fields, KI_COUNT(fields));
 }
 
-// ---- what is in the file ----
+// ---- reading the file ----
 
 static kn_status damaged(const kn_journal *journal, uint64_t at, kn_error *err)
 {
@@ -123,7 +123,7 @@ static bool is_zero(const unsigned char *bytes, size_t count)
     return true;
 }
 
-// What a machine that was lost leaves at the end: less than was written, or zeros instead.
+// After a machine failed, the end of the file has less than was written, or zeros instead of it.
 static kn_status read_record(kn_journal *journal, const unsigned char *bytes, size_t size, bool *is_whole,
                              kn_error *err)
 {
@@ -168,7 +168,7 @@ static kn_status read_records(kn_journal *journal, const unsigned char *bytes, s
     kn_status status;
     bool is_whole = true;
 
-    if (size < sizeof head) // it was being made
+    if (size < sizeof head) // it was being created
         return KN_OK;
     memcpy(&head, bytes, sizeof head);
     status = check_head(journal, &head, err);
@@ -201,7 +201,7 @@ static kn_status read_file(kn_journal *journal, kn_error *err)
     return status;
 }
 
-// ---- opened and closed ----
+// ---- opening and closing ----
 
 static kn_status take_file(kn_journal *journal, kn_error *err)
 {
@@ -360,7 +360,7 @@ static void sync_file(kn_journal *journal)
     journal->synced = now;
 }
 
-// With the lock held. What was written of a record that could not be completed is cut off again.
+// Called with the lock held. If a record cannot be completed, the part that was written is cut off.
 static kn_status append(kn_journal *journal, struct record *record, const void *bytes, kn_error *err)
 {
     kn_status status = begin_file(journal, err);
@@ -372,7 +372,7 @@ static kn_status append(kn_journal *journal, struct record *record, const void *
     if (!status)
         status = write_at(journal, bytes, record->size, journal->size + sizeof *record, err);
     if (status && ftruncate(journal->file, (off_t)journal->size) != 0)
-        return status; // it is cut when it is opened again
+        return status; // it is cut off when the file is opened again
     if (status)
         return status;
     journal->size += sizeof *record + record->size;

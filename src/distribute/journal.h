@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a distribution does with a journal (koine/journal.h). Both may be called by several threads.
+// The use of a journal by a distribution (koine/journal.h). Several threads may call both functions at once.
 #ifndef KN_DISTRIBUTE_JOURNAL_H
 #define KN_DISTRIBUTE_JOURNAL_H
 
@@ -7,7 +7,7 @@
 
 #include "distribution_internal.h"
 
-// The result of a piece, if the journal had it when it was opened: `*found` says so.
+// Gets the result of a piece, if the journal had it when it was opened; sets `*found`.
 kn_status ki_journal_fetch(kn_journal *journal, size_t job, size_t piece, struct kn_distribute_result *result,
                            bool *found, kn_error *err);
 // Keeps the result of a piece.

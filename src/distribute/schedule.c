@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A distribution runs: a thread for each place takes pieces and folds their results, while the caller's
-// thread writes what is complete, tells of places that were dropped, and asks whether to go on. A single
-// place has no thread: the caller does both in turn.
+// Running a distribution: a thread for each place takes pieces and folds their results, while the caller's
+// thread writes complete results, reports dropped places, and asks whether to continue. A single place has no
+// thread: the caller does both in turn.
 #include "distribution_internal.h"
 
 #include <stdlib.h>
@@ -26,9 +26,9 @@ static double cost_of(const kn_distribution *distribution, size_t piece)
     return job->cost ? job->cost(job->data, piece) : 1;
 }
 
-// ---- which piece is next; with the lock held ----
+// ---- choosing the next piece; with the lock held ----
 
-// The whole schedule is this number.
+// This number of the next piece is the whole schedule.
 static bool next_piece(kn_distribution *distribution, size_t *piece)
 {
     if (distribution->next == distribution->job.piece_count)
@@ -37,7 +37,8 @@ static bool next_piece(kn_distribution *distribution, size_t *piece)
     return true;
 }
 
-// A piece for a place; false when there will be none. It waits while others compute, whose pieces may return.
+// Takes a piece for a place; false if no more will come. Waits while others compute, because their pieces may
+// be returned.
 static bool take(kn_distribution *distribution, const struct distribute_place *place, size_t *piece)
 {
     while (!distribution->stops && !place->dropped) {
@@ -54,7 +55,7 @@ static bool take(kn_distribution *distribution, const struct distribute_place *p
     return false;
 }
 
-// ---- what goes wrong; with the lock held ----
+// ---- failures; with the lock held ----
 
 static void stop(kn_distribution *distribution, kn_status status, const kn_error *why)
 {
@@ -65,7 +66,7 @@ static void stop(kn_distribution *distribution, kn_status status, const kn_error
     distribution->failure = *why;
 }
 
-// Whether it is the device that cannot do it, rather than the job or its input.
+// Whether the failure is due to the device, rather than the job or its input.
 static bool is_of_device(kn_status status)
 {
     static const kn_status all[] = {KN_ERROR_DEVICE, KN_ERROR_MEMORY,      KN_ERROR_LIMIT,
@@ -87,7 +88,7 @@ static void drop(kn_distribution *distribution, size_t place, size_t piece, cons
     distribution->live--;
 }
 
-// The other places of a path to devices that the process has lost.
+// Drops the other places of a backend that the process has lost.
 static void drop_poisoned(kn_distribution *distribution, size_t failed)
 {
     const struct distribute_place *first = &distribution->places[failed];
@@ -108,7 +109,8 @@ static void drop_poisoned(kn_distribution *distribution, size_t failed)
     }
 }
 
-// Of a run that devices did not complete: whatever each of them failed with, but for want of memory.
+// Ends a run that the devices did not complete: with KN_ERROR_DEVICE, whatever their errors were, unless
+// memory ran out.
 static void stop_incomplete(kn_distribution *distribution, const kn_error *last, kn_error *failure)
 {
     failure->code = last->code == KN_ERROR_MEMORY ? KN_ERROR_MEMORY : KN_ERROR_DEVICE;
@@ -116,7 +118,7 @@ static void stop_incomplete(kn_distribution *distribution, const kn_error *last,
     stop(distribution, failure->code, failure);
 }
 
-// A piece that failed elsewhere before.
+// Ends a run at a piece that failed elsewhere before.
 static void stop_twice(kn_distribution *distribution, size_t piece, size_t place, const kn_error *why)
 {
     const size_t before = (size_t)distribution->pieces[piece].failed_place;
@@ -151,7 +153,8 @@ static void give_back(kn_distribution *distribution, size_t piece)
     distribution->returned[distribution->returned_count++] = piece;
 }
 
-// A place failed at a piece. One that was dropped meanwhile, with its whole path, is not to blame for it.
+// Handles the failure of a place at a piece. If the place was dropped meanwhile with its whole backend, the
+// failure does not count against the piece.
 static void reject(kn_distribution *distribution, size_t piece, size_t place, const kn_error *why)
 {
     struct distribute_piece *failed = &distribution->pieces[piece];
@@ -176,9 +179,10 @@ static void reject(kn_distribution *distribution, size_t piece, size_t place, co
     }
 }
 
-// ---- a piece; with the lock held, which is open while the job computes ----
+// ---- a piece; with the lock held, which is released while the job computes ----
 
-// Without the lock: computed, and kept in the journal, or `*found` there.
+// Called without the lock: computes the piece and keeps it in the journal, or finds it there and sets
+// `*found`.
 static kn_status run_piece(const kn_distribution *distribution, size_t place, size_t piece,
                            struct kn_distribute_result *result, bool *found, kn_error *err)
 {
@@ -210,7 +214,7 @@ static void compute(kn_distribution *distribution, size_t place, size_t piece)
     pthread_mutex_unlock(&distribution->lock);
     status = run_piece(distribution, place, piece, &result, &found, &why);
     pthread_mutex_lock(&distribution->lock);
-    why.code = status; // where the job says no more than that
+    why.code = status; // if the job says nothing more
     if (status) {
         ki_distribute_result_free(&result);
         reject(distribution, piece, place, &why);
@@ -228,7 +232,7 @@ static void compute(kn_distribution *distribution, size_t place, size_t piece)
     pthread_cond_broadcast(&distribution->changed);
 }
 
-// ---- the caller's part; with the lock held, which is open while its functions are called ----
+// ---- the caller's part; with the lock held, which is released while its functions are called ----
 
 static void tell_dropped(kn_distribution *distribution)
 {
@@ -315,7 +319,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-// Until something changed, or for a tenth of a second.
+// Waits until something changed, or for a tenth of a second.
 static void wait_for_change(kn_distribution *distribution)
 {
     const long tenth = 100000000, second = 1000000000;
@@ -338,7 +342,7 @@ static void run_alone(kn_distribution *distribution)
     }
 }
 
-// With the lock held. A place whose thread cannot be started is dropped like one that fails.
+// Called with the lock held. A place whose thread cannot be started is dropped like one that fails.
 static kn_status run_threads(kn_distribution *distribution, kn_error *err)
 {
     struct worker *workers = calloc(distribution->place_count, sizeof *workers);

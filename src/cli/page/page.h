@@ -2,6 +2,7 @@
 // Self-contained pages: a single HTML file with its charts, which loads nothing else. A command writes the
 // body into a ki_text with these functions; the text around it is page.html, which is embedded in the
 // program.
+//
 // Text from outside (names of files and devices, headers, messages, reports) must go through page_text or a
 // function that says that it escapes its arguments: nothing else escapes them.
 #ifndef KN_CLI_PAGE_PAGE_H

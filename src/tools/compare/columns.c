@@ -40,7 +40,7 @@ kn_status job_read(const struct compare_work *work, size_t column, void *pointer
     return status ? status : job_read_part(work, column, 0, bytes, memory, err);
 }
 
-// ---- the problem's part ----
+// ---- columns of the problem ----
 
 void columns_free(struct compare_problem *problem)
 {
@@ -48,7 +48,7 @@ void columns_free(struct compare_problem *problem)
         free(problem->columns[i].data);
 }
 
-// ---- a place's ----
+// ---- columns of a place ----
 
 static kn_status hold(struct compare_work *work, const struct compare_column *column,
                       struct compare_held *held, kn_error *err)

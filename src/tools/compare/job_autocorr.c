@@ -8,7 +8,7 @@
 
 enum { PIXELS };          // the column
 enum { CHECKED = 64 };    // offsets
-enum { SIDE_OVER_R = 8 }; // offsets reach an eighth of a side
+enum { SIDE_OVER_R = 8 }; // offsets reach an eighth of the side
 
 struct work {
     kn_autocorr_plan *plan;
@@ -35,7 +35,7 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
     *cost = (struct compare_cost){.amount = (double)n, .memory = 64 * n, .largest = 16 * n};
 }
 
-// Blobs, as under a microscope, and noise.
+// Blobs, as in a picture from a microscope, with noise.
 static kn_status make(struct compare_problem *problem, kn_error *err)
 {
     size_t side = side_of(problem->n);
@@ -90,7 +90,7 @@ static kn_status run(struct compare_work *work, kn_error *err)
     return kn_autocorr_execute(own->plan, &frames, 1, &results, err);
 }
 
-// C(X0, Y0), term by term.
+// C(X0, Y0), summed term by term.
 static uint64_t sum_at(const uint8_t *pixels, size_t side, ptrdiff_t x0, size_t y0)
 {
     size_t begin = x0 < 0 ? (size_t)-x0 : 0, end = x0 > 0 ? side - (size_t)x0 : side;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and copying memory (cl/tools/compare/bandwidth.cl), n bytes walked over as often as it takes to
-// last a while.
+// Reading and copying memory (cl/tools/compare/bandwidth.cl): n bytes, traversed repeatedly until the launch
+// takes long enough.
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +9,14 @@
 
 enum { WORD = sizeof(uint32_t), CPU_ITEMS = 1024 };
 
-static const size_t walked = (size_t)256
-                             << 20; // bytes, at least, and four times over: a launch begins and ends slowly
+static const size_t walked = (size_t)256 << 20; // bytes, at least, and at least four passes, because the
+                                                // start and the end of a launch are slow
 
-// How the kernels are built and launched. On GPUs a group's neighbours read neighbours; on CPUs a work-item
-// its chunk.
+// How the kernels are built and launched. On GPUs, adjacent work-items of a group read adjacent elements; on
+// CPUs, each work-item reads its own chunk.
 struct shape {
     unsigned group, width, unroll;
-    size_t groups_a_unit; // 0: each group makes one step
+    size_t groups_a_unit; // number of groups for each compute unit; 0: each group makes one step
 };
 // Measured best on an H200 (bench/ceilings).
 static const struct shape gpu_read = {512, 4, 4, 4}, gpu_copy = {256, 4, 1, 0}, cpu_shape = {16, 16, 4, 0};

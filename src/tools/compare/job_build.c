@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a kernel's source to the end of its first launch, which is when some drivers compile: without any
-// cache, and with the binary in Koine's own. The kernels are those of cl/algo/sort/sort_bitonic.cl; they sort
-// one block.
+// The time from a kernel's source to the end of its first launch, at which some drivers compile: without any
+// cache, and with the binary in Koine's own cache. The kernels are those of cl/algo/sort/sort_bitonic.cl;
+// they sort one block.
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ enum {
 
 struct work {
     char folder[PATH_MAX]; // "": none
-    kn_context *context;   // of its own, as the cache belongs to the context
+    kn_context *context;   // a separate one, because the cache belongs to the context
     kn_queue *queue;
     kn_buffer *keys;
     bool from_cache;
@@ -98,7 +98,7 @@ static kn_status run(struct compare_work *work, kn_error *err)
     kn_kernel *kernel = NULL;
     kn_status status;
 
-    // Drivers have caches as well: a name that was not there before goes past them.
+    // Drivers have caches as well: a name that is new avoids them.
     if (work->problem->which->variant == COLD)
         defines[3].value = (unsigned)(start * 1e6) + own->builds++;
     status = job_kernel(own->queue, "algo/sort/sort_bitonic.cl", "sort_blocks", defines, KI_COUNT(defines),

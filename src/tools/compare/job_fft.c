@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_fft on n complex numbers in two dimensions, held against a transform by radix 2 in the host's widest
-// type.
+// kn_fft on n complex numbers in two dimensions, compared with a radix-2 transform in the host's widest type.
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@ struct work {
     kn_fft_plan *plan;
 };
 
-// The sides: x is the longer one if n is no square.
+// The sides: x is the longer one if n is not a square.
 static size_t width(size_t n)
 {
     size_t side = 1;
@@ -41,7 +40,7 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
 
 // ---- the reference ----
 
-// Radix 2, in place, after the numbers were put into the order of their indices' bits reversed.
+// Radix 2, in place, on numbers that are first permuted into bit-reversed order.
 static void transform_line(long double complex *line, const long double complex *roots, size_t n)
 {
     for (size_t i = 0, reversed = 0; i < n; i++) {
@@ -70,7 +69,7 @@ static void transform_line(long double complex *line, const long double complex 
             }
 }
 
-// All lines of n numbers that are `apart`; line l begins at first(l).
+// Transforms all lines of n numbers with a stride of `apart`; line l begins at first(l).
 static kn_status transform_axis(double complex *data, size_t total, size_t n, size_t apart, kn_error *err)
 {
     const long double turn = -2 * acosl(-1.0L);
@@ -157,7 +156,7 @@ static kn_status run(struct compare_work *work, kn_error *err)
                           work->held[OUTPUT].buffer, err);
 }
 
-// koine/fft.h: in the 2-norm within 0.5 eps log2 n.
+// koine/fft.h: the error is within 0.5 eps log2 n in the 2-norm.
 static kn_status check(struct compare_work *work, kn_error *err)
 {
     const struct problem *given = work->problem->own;

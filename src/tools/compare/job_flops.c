@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains of fused multiply-adds (cl/tools/compare/flops.cl), n in all; every chain's value is known to the
-// bit.
+// Chains of fused multiply-adds (cl/tools/compare/flops.cl), n in all; the value of every chain is known
+// exactly.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static kn_status run(struct compare_work *work, kn_error *err)
     return kn_launch(work->queue, own->kernel, &range, args, KI_COUNT(args), NULL, err);
 }
 
-// What an element must be: fma is rounded once, so there is one right value.
+// The exact value of an element: fma rounds once, so only one value is right.
 static float single_element(size_t element)
 {
     float x[CHAINS];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_gemm on square matrices of side n, some of whose rows are held against products in a wider type.
+// kn_gemm on square matrices of side n; some rows are compared with products in a wider type.
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "jobs.h"
 
-enum { ROWS = 16 }; // that are checked, spread over the matrix
+enum { ROWS = 16 }; // rows that are checked, spread over the matrix
 
 enum {
     A,
@@ -14,7 +14,7 @@ enum {
     C,
     WANTED,
     MAGNITUDE
-}; // the columns; the last two of the rows checked: sum of a b, and of |a b|
+}; // the columns; the last two belong to the checked rows: the sums of a b, and of |a b|
 
 struct problem {
     size_t rows[ROWS];
@@ -80,8 +80,8 @@ static kn_status make(struct compare_problem *problem, kn_error *err)
     job_fill(problem->columns[A].data, problem->which->type, n * n, 1);
     job_fill(problem->columns[B].data, problem->which->type, n * n, 2);
     for (size_t r = 0; r < ROWS; r++) {
-        own->rows[r] =
-            r * (n - 1) / (ROWS - 1); // the first, the last, and of those between no two alike in their tile
+        own->rows[r] = r * (n - 1) / (ROWS - 1); // the first and the last row, and rows between them that
+                                                 // have different positions in their tiles
         multiply_row(problem, r);
     }
     return KN_OK;
@@ -115,7 +115,7 @@ static kn_status check(struct compare_work *work, kn_error *err)
         for (size_t j = 0; j < n && !status; j++) {
             long double error = fabsl(element(row, type, j) - wanted[r * n + j]) / magnitude[r * n + j];
 
-            if (!(error <= worst)) // also for what is not a number
+            if (!(error <= worst)) // also if the error is not a number
                 worst = error;
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch costs the host: n launches of a kernel that does next to nothing
-// (cl/tools/compare/launch.cl), waited for at the end or one by one.
+// The cost of a launch for the host: n launches of a kernel that does almost nothing
+// (cl/tools/compare/launch.cl), waited for once at the end or one by one.
 #include <math.h>
 
 #include "base/array.h"
@@ -13,7 +13,7 @@ struct work {
     kn_kernel *kernel;
 };
 
-enum { COUNT }; // the column: how many there were, from 0
+enum { COUNT }; // the column: the number of launches so far, from 0
 
 static void cost(const struct compare_case *which, size_t n, struct compare_cost *cost)
 {

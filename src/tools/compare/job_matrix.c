@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Of each of 16 blocks of columns, the row's own and those around it, one; for the rows of a block they are
-// the columns of the other in some order, so that each column has 16 numbers, too. The matrix's end is
-// followed by its beginning, and indices ascend.
+// A row has one number in each of 16 blocks of columns: its own block and those around it. Within a block of
+// columns, the rows of a block use the columns in a permuted order, so each column also has 16 numbers. The
+// matrix wraps around at its end, and indices ascend.
 static void fill_row(uint32_t *indices, double *values, size_t n, size_t i, uint64_t *state)
 {
     size_t blocks = n / JOB_MATRIX_BLOCK, block = i / JOB_MATRIX_BLOCK, before = JOB_MATRIX_ROW / 2;
@@ -21,7 +21,7 @@ static void fill_row(uint32_t *indices, double *values, size_t n, size_t i, uint
         size_t place = (i * (order >> 33 | 1) + (order >> 8)) % JOB_MATRIX_BLOCK;
 
         indices[j] = (uint32_t)(k == before ? i : other * JOB_MATRIX_BLOCK + place);
-        // Floats have them exactly.
+        // Floats represent these values exactly.
         values[j] = k == before ? 1 : ((double)(job_random(state) % 2049) - 1024) / 65536;
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The image of an MRI scan along golden-angle spokes, the adjoint sum, end to end.
+// The image of an MRI scan along golden-angle spokes by the adjoint sum, end to end.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
 
     (void)which;
     settle(n, &golden, &problem);
-    // Tables of a number for each sample and column; complex numbers in single precision.
+    // Memory for tables with a number for each sample and column; complex numbers in single precision.
     *cost = (struct compare_cost){.amount = (double)n * (double)problem.samples,
                                   .memory = 16 * problem.samples * problem.matrix.size[0],
                                   .largest = 8 * problem.samples * problem.matrix.size[0]};
@@ -94,7 +94,7 @@ static kn_status run(struct compare_work *work, kn_error *err)
     return kn_recon_adjoint(own->plan, work->problem->columns[DATA].data, own->image, err);
 }
 
-// The sum of koine/recon.h, as it stands there, at voxel (x, y).
+// The sum as defined in koine/recon.h, at voxel (x, y).
 static void voxel(const struct compare_problem *problem, size_t x, size_t y, double value[2])
 {
     const struct problem *own = problem->own;
@@ -133,9 +133,8 @@ static kn_status check(struct compare_work *work, kn_error *err)
         }
     }
     work->error = (double)sqrtl(off / norm);
-    work->bound = work->queue
-                      ? 1e-6
-                      : 1e-12; // what koine/recon.h promises of the kernel and of the product of matrices
+    work->bound = work->queue ? 1e-6 : 1e-12; // the errors stated in koine/recon.h for the kernel and for the
+                                              // product of matrices
     return KN_OK;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_reduce_sum, on the host kn_host_sum, over n numbers, held against a sum with compensation in the host's
+// kn_reduce_sum, on the host kn_host_sum, over n numbers, compared with a compensated sum in the host's
 // widest type.
 #include <math.h>
 
@@ -76,9 +76,9 @@ static kn_status run_host(struct compare_work *work, kn_error *err)
                        NULL, err);
 }
 
-// In the tree an element meets 63 additions in its lane, 6 among the lanes and one for each halving of the
-// leaves, 52 at most: relative to the sum of magnitudes the error is below 121 roundings of 2^-53; with pairs
-// of floats, 2^-40.
+// In the tree, an element takes part in at most 63 additions in its lane, 6 among the lanes and 52 halvings
+// of the leaves: relative to the sum of magnitudes, the error is below 121 roundings of 2^-53; with pairs of
+// floats, 2^-40.
 static kn_status check(struct compare_work *work, kn_error *err)
 {
     const struct problem *given = work->problem->own;

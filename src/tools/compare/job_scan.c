@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_scan: inclusive prefix sums of n numbers, held against sums in a wider type.
+// kn_scan: inclusive prefix sums of n numbers, compared with sums in a wider type.
 #include <math.h>
 #include <stdlib.h>
 
@@ -37,7 +37,7 @@ static kn_status run(struct compare_work *work, kn_error *err)
                    KN_REDUCE_SUM, KN_SCAN_INCLUSIVE, work->held[SUMS].buffer, err);
 }
 
-// Sums modulo 2^32 are exact: how many are not.
+// Counts wrong sums; sums modulo 2^32 are exact.
 static double count_wrong(const uint32_t *values, const uint32_t *sums, size_t n)
 {
     uint32_t sum = 0;
@@ -56,7 +56,7 @@ static long double element(const void *numbers, kn_type type, size_t i)
                           : (long double)((const double *)numbers)[i];
 }
 
-// The greatest error relative to the sum of magnitudes up to there.
+// The greatest error relative to the sum of magnitudes up to that element.
 static double worst_error(const void *values, const void *sums, kn_type type, size_t n)
 {
     long double sum = 0, magnitude = 0, worst = 0;
@@ -67,13 +67,13 @@ static double worst_error(const void *values, const void *sums, kn_type type, si
         sum += element(values, type, i);
         magnitude += fabsl(element(values, type, i));
         error = magnitude > 0 ? fabsl(element(sums, type, i) - sum) / magnitude : 0;
-        if (!(error <= worst)) // also for what is not a number
+        if (!(error <= worst)) // also if the error is not a number
             worst = error;
     }
     return (double)worst;
 }
 
-// koine/scan.h: at most about 40 roundings. The reference's own are below one of those.
+// koine/scan.h: at most about 40 roundings. The reference's own rounding errors are less than one of those.
 static kn_status check(struct compare_work *work, kn_error *err)
 {
     const void *values = work->problem->columns[VALUES].data;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_select, on the host kn_host_select: the element of the middle rank among n, which is right if so many
-// are less and so many are not greater.
+// kn_select, on the host kn_host_select: the element of the middle rank among n. It is right if the numbers
+// of smaller and of equal elements match its rank.
 #include <math.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ static kn_status check(struct compare_work *work, kn_error *err)
         less += value < found;
         equal += value == found;
     }
-    // Its ranks are from `less` to `less + equal - 1`.
+    // The element has the ranks from `less` to `less + equal - 1`.
     work->error = !equal                 ? INFINITY
                   : rank < less          ? (double)(less - rank)
                   : rank >= less + equal ? (double)(rank - (less + equal - 1))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares by conjugate gradients, end to end: from a right-hand side in memory to a solution there.
+// Least squares by conjugate gradients, end to end, from a right-hand side in memory to a solution in memory.
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@ enum {
     X,
     WANTED,
     INDICES
-}; // the columns; wanted: the solution in double, then room for one that was found
+}; // the columns; wanted: the solution in double precision, then room for a computed one
 enum { ITERATIONS = 10 };
 
 struct work {
@@ -80,7 +80,7 @@ static kn_status reset(struct compare_work *work, kn_error *err)
 
     (void)err;
     for (size_t i = 0; i < bytes; i++)
-        ((unsigned char *)own->x)[i] = 0; // where the iterations begin
+        ((unsigned char *)own->x)[i] = 0; // the starting value of the iterations
     return KN_OK;
 }
 
@@ -113,9 +113,9 @@ static kn_status check(struct compare_work *work, kn_error *err)
     }
     free(x);
     work->error = (double)sqrtl(residual / right);
-    // The condition number is at most 5/3 (job_matrix.h), so that each iteration leaves a quarter: 2 / 4^10
-    // of the first residual. Products round as koine/sparse.h has it, by 19 units, twice an iteration; what
-    // they do to the residual is less than all of them together.
+    // The condition number is at most 5/3 (job_matrix.h), so each iteration reduces the residual to a
+    // quarter: 2 / 4^10 of the first residual. Each of the two products in an iteration has rounding errors
+    // of 19 units (koine/sparse.h); their effect on the residual is less than the sum of all.
     work->bound =
         2 * pow(0.25, ITERATIONS) + 2 * ITERATIONS * (JOB_MATRIX_ROW + 3) * (single ? 0x1p-24 : 0x1p-53);
     return status;

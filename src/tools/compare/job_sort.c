@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_sort on n keys, held against the order of their bits; kn_sort_by_key, whose values are the keys'
-// numbers. On the host kn_host_sort and kn_host_sort_by_key.
+// kn_sort on n keys, compared with the order of their bits; kn_sort_by_key, whose values are the keys'
+// indices. On the host kn_host_sort and kn_host_sort_by_key.
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { DIGIT_BITS = 16, DIGITS = 1 << DIGIT_BITS };
 enum { ALONE, BY_KEY };            // the cases' variants
-enum { KEYS, SORTED, VALUES };     // the columns; values: with BY_KEY
+enum { KEYS, SORTED, VALUES };     // the columns; values: only for BY_KEY
 enum { VALUE = sizeof(uint32_t) }; // bytes
 
 static void cost(const struct compare_case *which, size_t n, struct compare_cost *cost)
@@ -16,7 +16,7 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
     size_t largest = n * kn_type_size(which->type),
            bytes = largest + (which->variant == BY_KEY ? n * VALUE : 0);
 
-    // The least there is to do: each key read once and written once. The pristine copy is memory too.
+    // The least possible traffic: each key is read once and written once. The pristine copy takes memory too.
     *cost = (struct compare_cost){.amount = (double)n,
                                   .ceiling = 2.0 * (double)bytes,
                                   .bytes = 2.0 * (double)bytes,
@@ -24,7 +24,8 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
                                   .largest = largest};
 }
 
-// ---- the reference: a counting sort by digits of the keys' bits, turned so that they sort as integers ----
+// ---- the reference: a counting sort by digits of the keys' bits, transformed so that they sort as integers
+// ----
 
 static uint64_t load_key(const char *keys, kn_type type, size_t i)
 {
@@ -142,8 +143,8 @@ static kn_status run_host(struct compare_work *work, kn_error *err)
                : kn_host_sort(held[KEYS].memory, type, n, NULL, err);
 }
 
-// Values that are not the number of a key like the one they stand beside, or not above the value before among
-// equal keys: where there are none, each number stands once, and the sort was stable.
+// Counts values that are not the index of a key equal to the one beside them, or that do not exceed the value
+// before among equal keys. If there are none, each index occurs once, and the sort was stable.
 static size_t misplaced(const struct compare_problem *problem, const uint32_t *values)
 {
     const char *keys = problem->columns[KEYS].data, *sorted = problem->columns[SORTED].data;

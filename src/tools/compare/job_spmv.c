@@ -5,7 +5,7 @@
 
 #include "job_matrix.h"
 
-enum { X, Y, WANTED, INDICES }; // the columns; wanted: x in double
+enum { X, Y, WANTED, INDICES }; // the columns; wanted: y in double precision
 
 struct work {
     kn_operator *a;
@@ -16,7 +16,7 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
     size_t element = kn_type_size(which->type), nonzeros = n * JOB_MATRIX_ROW;
     double bytes = (double)nonzeros * (double)(element + sizeof(uint32_t)) + 2.0 * (double)(n * element);
 
-    // A and its transpose are stored.
+    // Both A and its transpose are stored.
     *cost = (struct compare_cost){.amount = 2.0 * (double)nonzeros,
                                   .ceiling = bytes,
                                   .flops = 2.0 * (double)nonzeros,
@@ -82,9 +82,10 @@ static kn_status check(struct compare_work *work, kn_error *err)
         double found = single ? (double)((const float *)y)[i] : ((const double *)y)[i], terms;
         double error = fabs(found - job_matrix_element(problem, INDICES, x, i, &terms)) / terms;
 
-        work->error = error <= work->error ? work->error : error; // not-a-number, too
+        work->error = error <= work->error ? work->error : error; // also if the error is not a number
     }
-    // koine/sparse.h: so many terms, and three, roundings of the sum of the terms' moduli.
+    // koine/sparse.h: the number of terms plus three roundings, relative to the sum of the absolute values of
+    // the terms.
     work->bound = (JOB_MATRIX_ROW + 3) * (single ? 0x1p-24 : 0x1p-53);
     free(y);
     return status;

@@ -36,7 +36,7 @@ static double median_of(double *values, size_t n)
     return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-// The definitions, in the host's widest type.
+// Computes the definitions in the host's widest type.
 static void describe(double *values, size_t n, struct problem *own)
 {
     long double sum = 0, squares = 0;
@@ -112,8 +112,8 @@ static kn_status check(struct compare_work *work, kn_error *err)
                         : INFINITY;
     if (isnan(found->mean) || isnan(found->std))
         work->error = INFINITY;
-    // The sums are those of x - s and (x - s)^2, where s is an element within four deviations of the mean: at
-    // most 17 times the variance, in a tree of at most 121 roundings (job_reduce.c).
+    // The sums are of x - s and (x - s)^2, where s is an element within four deviations of the mean: at most
+    // 17 times the variance, in a tree of at most 121 roundings (job_reduce.c).
     work->bound = 17 * (work->device->fp64 ? 121 * 0x1p-53 : 0x1p-40);
     return KN_OK;
 }

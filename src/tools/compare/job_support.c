@@ -47,7 +47,8 @@ uint64_t job_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-// The sum of four uniform numbers is normal enough, and cheap enough for a billion of them.
+// The sum of four uniform numbers: close enough to a normal distribution, and fast enough for a billion of
+// them.
 static double normal(uint64_t *state)
 {
     const double deviation = 37837.0, mean = 2 * 65535.0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jobs there are. A new one is a file and a line here.
+// The list of jobs. A new job is a file and a line here.
 #include "jobs.h"
 
 const struct compare_job *const compare_jobs[] = {

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "columns.h"
 
-// A driver that says less measures nothing: rusticl's kernels take 1 ns by its clock.
+// A shorter time means that the driver's clock measures nothing: rusticl's kernels take 1 ns by its clock.
 static const double shortest_kernel = 1e-7;
 
 static int by_size(const void *a, const void *b)
@@ -36,7 +36,7 @@ void measure_failed(struct measured *place, const kn_error *err)
     size_t length = strcspn(err->text, "\n"), room = sizeof place->row->why - 1;
 
     place->row->verdict = err->code == KN_ERROR_UNSUPPORTED ? COMPARE_LEFT_OUT : COMPARE_FAILED;
-    // A compiler's words go over many lines: the first one tells.
+    // A compiler's message has many lines; the first one is enough.
     snprintf(place->row->why, sizeof place->row->why, "%.*s", (int)(length < room ? length : room),
              err->text);
 }
@@ -51,7 +51,7 @@ static kn_status reset(struct measured *place, kn_error *err)
     return status || !place->work.queue ? status : kn_queue_finish(place->work.queue, err);
 }
 
-// One run, until the queue is finished; what it took by the wall clock.
+// Runs once, until the queue is finished, and takes the time by the wall clock.
 static kn_status run_once(struct measured *place, double *seconds, kn_error *err)
 {
     const struct compare_job *job = place->work.problem->job;
@@ -67,7 +67,7 @@ static kn_status run_once(struct measured *place, double *seconds, kn_error *err
     return status;
 }
 
-// The same by the device's clock: from the first kernel's start to the last one's end; 0 if it measures
+// The same by the device's clock: from the start of the first kernel to the end of the last; 0 if it measures
 // nothing.
 static kn_status run_profiled(struct measured *place, double *seconds, kn_error *err)
 {
@@ -91,7 +91,7 @@ static kn_status run_profiled(struct measured *place, double *seconds, kn_error 
     return status;
 }
 
-// Twice: some drivers compile at the first launch, and at that of each new size.
+// Runs twice: some drivers compile at the first launch, and at the first launch with each new size.
 static void warm_up(struct measured *place)
 {
     kn_error err = KN_ERROR_INIT;

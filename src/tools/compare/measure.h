@@ -6,14 +6,14 @@
 #include "compare.h"
 
 struct measure_limits {
-    size_t repetitions; // wanted
-    size_t least;       // done in any case
-    double seconds;     // after which no more than `least` are done
-    double patience;    // what they and the warm-up may take; the size before tells (run.c)
+    size_t repetitions; // requested number
+    size_t least;       // done even if time runs out
+    double seconds;     // time limit, after which no more than `least` are done
+    double patience;    // limit for these and the warm-up, estimated from the size before (run.c)
 };
 
-// One place's part. `row` receives the times and the verdict; a place whose verdict is not COMPARE_RIGHT is
-// not used.
+// The part of one place. `row` receives the times and the verdict; a place whose verdict is not COMPARE_RIGHT
+// is skipped.
 struct measured {
     struct compare_work work;
     struct compare_row *row;
@@ -22,15 +22,15 @@ struct measured {
     double spent;
 };
 
-// Warms up, times and checks all of them. KN_ERROR_MEMORY: the host's; what a device does wrong is in its
-// row.
+// Warms up, times and checks all places. KN_ERROR_MEMORY if the host runs out of memory; the failures of a
+// device are recorded in its row.
 kn_status measure_places(struct measured *places, size_t count, const struct measure_limits *limits,
                          kn_error *err);
 
-// Marks a row as failed, or, if the device lacks what is needed, as left out.
+// Marks a row as failed, or as left out if the device lacks something that is needed.
 void measure_failed(struct measured *place, const kn_error *err);
 
-// The median, the least and the most. Sorts the samples.
+// The median, the least and the greatest sample. Sorts the samples.
 struct compare_times measure_times(double *samples, size_t count);
 
 #endif

@@ -39,7 +39,7 @@ static size_t footprint(const struct compare_row *row)
     return cost.memory;
 }
 
-// How many times larger one size is than another, whichever is the larger.
+// The ratio of two sizes, at least 1.
 static double factor_between(size_t a, size_t b)
 {
     return a > b ? (double)a / (double)b : (double)b / (double)a;
@@ -97,7 +97,7 @@ static void rate_row(const struct compare_run *run, struct compare_row *row, con
 
 // ---- one size ----
 
-// The largest power-of-two part of n that every place has memory for.
+// The largest size, n divided by a power of two, for which every place has memory.
 static size_t fit(const struct compare_run *run, const struct compare_job *job,
                   const struct compare_case *which, size_t n)
 {
@@ -114,7 +114,7 @@ static size_t fit(const struct compare_run *run, const struct compare_job *job,
     return n;
 }
 
-// The row of the size before in the same place, if it was computed; NULL if not.
+// The row of the next smaller size in the same place; NULL if it was not computed.
 static const struct compare_row *smaller(const struct compare_run *run, const struct compare_row *row)
 {
     for (const struct compare_row *other = row; other-- > run->rows;)
@@ -123,7 +123,8 @@ static const struct compare_row *smaller(const struct compare_run *run, const st
     return NULL;
 }
 
-// What `least` repetitions and the warm-up will take, in seconds, as the smaller size tells; 0: it does not.
+// The expected seconds for `least` repetitions and the warm-up, extrapolated from the smaller size; 0:
+// unknown.
 static double expected_seconds(const struct compare_row *row, const struct compare_row *before, size_t least)
 {
     struct compare_cost cost, cost_before;
@@ -257,7 +258,7 @@ kn_status compare_job_run(struct compare_run *run, const struct compare_job *job
         for (size_t s = 0; s < size_count && !status; s++) {
             size_t n = fit(run, job, &job->cases[c], sizes[s]);
 
-            if (s == 0 || n != before) // a size that shrank to the one before it is not done again
+            if (s == 0 || n != before) // a size that was reduced to the one before it is not repeated
                 status = run_size(run, job, &job->cases[c], n, sizes[s], err);
             before = n;
             if (run->progress)

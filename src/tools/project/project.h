@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture's sinogram, or what a sinogram gives back, on the host or on a device: what koine project
-// computes.
+// The sinogram of a picture, or the back-projection of a sinogram, on the host or on a device, for koine
+// project.
 #ifndef KN_TOOLS_PROJECT_PROJECT_H
 #define KN_TOOLS_PROJECT_PROJECT_H
 
@@ -11,13 +11,13 @@
 struct projection {
     kn_tomography_geometry geometry;
     bool adjoint;            // from a sinogram to a picture
-    kn_sparse_format format; // of a device; in, and what was used, out
-    struct ki_text why;      // of KN_SPARSE_AUTO what each took; the caller frees it
+    kn_sparse_format format; // on a device; on input the requested format, on output the one that was used
+    struct ki_text why;      // for KN_SPARSE_AUTO, the time of each format; the caller frees it
 };
 
-// to = A from, or A^T from: on the queue's device in single precision, or without a queue by the host in
-// double, whatever the format. Errors: those of kn_tomography_operator_create; the device's;
-// KN_ERROR_ARGUMENT: a number beyond single precision.
+// Computes to = A from, or A^T from: on the queue's device in single precision, or without a queue on the
+// host in double precision, for any format. Errors: those of kn_tomography_operator_create; the device's;
+// KN_ERROR_ARGUMENT if a number is out of the range of single precision.
 kn_status project_apply(kn_queue *queue, struct projection *projection, const double *from, double *to,
                         kn_error *err);
 

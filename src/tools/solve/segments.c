@@ -9,9 +9,9 @@
 static const double pi = 3.14159265358979323846;
 static const double least_length = 1e-9;
 
-enum { HALF_TURN = 360, TURN = 7 }; // angles, and from one row to the next
+enum { HALF_TURN = 360, TURN = 7 }; // steps of the angle in half a turn, and from one row to the next
 
-// Steele, Lea and Flood's splitmix64, as a number from 0 to 1.
+// A number from 0 to 1 from splitmix64 (Steele, Lea and Flood).
 static double draw(uint64_t *state)
 {
     uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
@@ -28,7 +28,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Where, from 0 to 1, the piece crosses lines of the grid; both ends, too; sorted.
+// The parameters, from 0 to 1, at which the segment crosses lines of the grid, including both ends, in
+// ascending order.
 static size_t find_crossings(const double from[2], const double along[2], double *at)
 {
     size_t count = 0;
@@ -46,7 +47,7 @@ static size_t find_crossings(const double from[2], const double along[2], double
     return count;
 }
 
-// The pixels of a piece and its lengths in them, from `count` on; returns how many there are now.
+// Adds the pixels of a segment and its lengths in them, from `count` on; returns the new count.
 static size_t add_piece(const struct solve_segments *segments, const double from[2], const double along[2],
                         double *at, uint32_t *column, double *values, size_t count)
 {
@@ -65,7 +66,7 @@ static size_t add_piece(const struct solve_segments *segments, const double from
     return count;
 }
 
-// All of them; every centre is inside, so that each has a pixel.
+// Adds all segments; every centre is inside the image, so each segment has a pixel.
 static size_t add_pieces(const struct solve_segments *segments, double *at, uint32_t *row, uint32_t *column,
                          double *values)
 {
@@ -99,7 +100,7 @@ kn_status solve_segments_create(const struct solve_segments *segments, kn_sparse
     if (!(segments->length > 0 && segments->length <= 0x1p20))
         return ki_fail(err, KN_ERROR_ARGUMENT, "pieces of %g pixels; expected above 0, at most 2^20",
                        segments->length);
-    longest = 2 * (size_t)ceil(segments->length) + 6; // crossings
+    longest = 2 * (size_t)ceil(segments->length) + 6; // number of crossings
     most = segments->rows * longest + 1;
     row = malloc(most * sizeof *row);
     column = malloc(most * sizeof *column);

@@ -29,7 +29,7 @@ static void multiply(const kn_sparse *matrix, const double *x, double *y)
     }
 }
 
-// b = A x with x from 0 to 1, and noise that is a part of its length.
+// Makes b = A x, with x from 0 to 1, and adds noise whose norm is a fraction of b's.
 static kn_status take_right_side(const kn_sparse *matrix, double **b, kn_error *err)
 {
     size_t rows = kn_sparse_get_rows(matrix), columns = kn_sparse_get_columns(matrix);
@@ -47,7 +47,7 @@ static kn_status take_right_side(const kn_sparse *matrix, double **b, kn_error *
         multiply(matrix, x, *b);
         for (size_t i = 0; i < rows; i++)
             square += (*b)[i] * (*b)[i];
-        // Numbers evenly from -1 to 1 have a mean square of 1 / 3.
+        // Numbers uniformly distributed from -1 to 1 have a mean square of 1 / 3.
         for (size_t i = 0; i < rows; i++)
             (*b)[i] += noise * sqrt(3 * square / (double)rows) * (double)numbers[rows - 1 - i];
     }
@@ -71,7 +71,7 @@ void solve_sweep_system_free(struct solve_sweep_system *system)
     free(system->b);
 }
 
-// From x = 0.
+// Solves from x = 0.
 static kn_status solve(kn_queue *queue, const struct solve_sweep_system *system,
                        const kn_least_squares_options *options, kn_least_squares_result **made, kn_error *err)
 {

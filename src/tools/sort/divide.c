@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Into how many pieces a sort is divided.
+// The number of pieces into which a sort is divided.
 #include "runs.h"
 
-// A read of a run has at least so many records, as a file is slow by less; and at most so many bytes, from
-// which on it is not faster.
+// A read from a run has at least this many records, because of the latency of files; and at most this many
+// bytes, because larger reads are not faster.
 enum { LEAST_BUFFER = 512, MOST_BYTES = 1 << 18 };
-// Of a run, besides.
+// Further bytes for each run.
 enum { RUN_BYTES = 128 };
 
 bool sort_divide(const struct sort_sizes *sizes, size_t limit, struct sort_division *division)
@@ -32,7 +32,7 @@ bool sort_divide(const struct sort_sizes *sizes, size_t limit, struct sort_divis
 size_t sort_least_limit(const struct sort_sizes *sizes)
 {
     struct sort_division division;
-    size_t low = 0, high = sizes->n * sizes->piece; // too little, enough
+    size_t low = 0, high = sizes->n * sizes->piece; // low is too little, high is enough
 
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result is cut into equal spans, one or more a thread, and each is merged by itself: where it begins in
-// both parts is found by bisection (merge path: Odeh et al. 2012).
+// The result is cut into equal spans, one or more for each thread, which are merged independently. Where a
+// span begins in both parts is found by bisection (merge path: Odeh et al. 2012).
 #include "merge.h"
 
 #include <stdint.h>
@@ -24,7 +24,7 @@ static uint64_t rank_at(const struct merge *merge, const struct sort_part *part,
     return sort_rank(merge->order, part->keys + i * merge->key_size);
 }
 
-// How many of the first `count` records of the result are of the left part.
+// The number of elements from the left part among the first `count` records of the result.
 static size_t count_left(const struct merge *merge, size_t count)
 {
     const size_t right_count = merge->right->count, left_count = merge->left->count;

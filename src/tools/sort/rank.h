@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of keys as that of whole numbers, for merging on the host.
+// Maps keys to integers in the same order, for merging on the host.
 #ifndef KN_TOOLS_SORT_RANK_H
 #define KN_TOOLS_SORT_RANK_H
 
@@ -8,7 +8,7 @@
 
 #include "runs.h"
 
-// As encode_key and rank_key of cl/lib/key.clh: a whole number that sorts as the key does.
+// Corresponds to encode_key and rank_key of cl/lib/key.clh: an integer that sorts like the key.
 static inline uint64_t sort_rank(const struct sort_order *order, const char *key)
 {
     const bool real = order->type == KN_F32 || order->type == KN_F64;
@@ -20,7 +20,7 @@ static inline uint64_t sort_rank(const struct sort_order *order, const char *key
     const uint64_t infinity = order->type == KN_F64 ? UINT64_C(0x7ff0000000000000) : UINT64_C(0x7f800000);
     uint64_t rank = 0;
 
-    memcpy(&rank, key, size); // little-endian, as every machine that the project runs on
+    memcpy(&rank, key, size); // little-endian, like every machine on which the project runs
     if (!real)
         return (rank ^ (is_signed ? sign : 0)) ^ (order->descending ? most : 0);
     if (order->descending)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs are merged by a heap of their first keys, as whole numbers of 64 bits in the order wanted.
+// Runs are merged with a heap of their first keys, as 64-bit integers in the requested order.
 #include "runs.h"
 
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "rank.h"
 
 struct run {
-    size_t next, end; // records in the files that are not in memory yet
+    size_t next, end; // records in the files that are not yet in memory
     char *keys, *values;
-    size_t at, have; // of those in memory
-    uint64_t rank;   // of the key there
+    size_t at, have; // position and number of those in memory
+    uint64_t rank;   // of the key at that position
 };
 
 struct sort_runs {
@@ -75,13 +75,13 @@ struct merge {
     struct sort_runs *runs;
     size_t buffer;
     char *memory;
-    struct run **heap; // the run that is first is at 0, and below i are 2 i + 1 and 2 i + 2
+    struct run **heap; // a heap: the least run is at 0, the children of i are at 2 i + 1 and 2 i + 2
     size_t heap_count;
-    char *keys, *values; // merged
+    char *keys, *values; // the merged records
     size_t merged;
 };
 
-// Reads a run's next records, where it has some and none are in memory.
+// Reads a run's next records if some are left and none are in memory.
 static kn_status fill(const struct merge *merge, struct run *run, kn_error *err)
 {
     const struct sort_runs *runs = merge->runs;
@@ -150,7 +150,7 @@ static kn_status begin(struct merge *merge, kn_error *err)
     return status;
 }
 
-// The first record of all goes to the result.
+// Moves the first of all records to the result.
 static kn_status step(struct merge *merge, kn_error *err)
 {
     const struct sort_runs *runs = merge->runs;

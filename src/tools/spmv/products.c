@@ -22,7 +22,7 @@ static int compare_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// What is timed: enqueued, or without a queue done by the host when `run` returns.
+// The timed work: enqueued, or without a queue done by the host before `run` returns.
 struct work {
     kn_queue *queue;
     kn_status (*run)(const struct work *work, kn_error *err);
@@ -49,8 +49,8 @@ static kn_status multiply_on_host(const struct work *work, kn_error *err)
     return kn_operator_apply_host(work->a, work->transposed, work->host_from, work->host_to, err);
 }
 
-// Bytes that a thread of the host copies at a time, and how often; bytes that a device copies, beyond its
-// caches.
+// Bytes that a thread of the host copies at a time, and how often; bytes that a device copies, more than fit
+// in its caches.
 enum { COPY_PART = 1 << 20, COPY_PARTS = 256, COPY_ON_CPU = 64 << 20, COPY_ON_GPU = 512 << 20 };
 
 static void copy_part(void *data, size_t part)
@@ -82,7 +82,7 @@ static kn_status run_several(const struct work *work, int each, double *seconds,
     return status;
 }
 
-// The median of several measurements of many in a row, after two that warm up.
+// The median of several measurements, each of many repetitions in a row, after two to warm up.
 static kn_status time_work(const struct work *work, double *seconds, kn_error *err)
 {
     double found[REPETITIONS], last = 0;
@@ -166,7 +166,8 @@ void spmv_fill(float *x, size_t count)
     }
 }
 
-// What a computed weight is off by, at most, of the longest step there is (sqrt 2); and the weights of a sum.
+// The greatest error of a computed weight, for the longest possible step (sqrt 2); and of the weights in a
+// sum.
 static const double weight_error = 1.4143 * 5 * 0x1p-24;
 
 static double weights_of_sum(const struct spmv_problem *problem, bool transposed)
@@ -183,19 +184,19 @@ static double greatest(const float *x, size_t count)
     return found;
 }
 
-// How many numbers a vector has: x of A x, or `transposed` y of A^T y.
+// The length of a vector: x in A x, or with `transposed` y in A^T y.
 static size_t length_of(const struct spmv_problem *problem, bool transposed)
 {
     return transposed ? kn_sparse_get_rows(problem->matrix) : kn_sparse_get_columns(problem->matrix);
 }
 
-// Whether a format is computed from a geometry, where there is one.
+// Whether a format is computed from a geometry, if there is one.
 static bool takes_geometry(kn_sparse_format format)
 {
     return format == KN_SPARSE_AUTO || format == KN_SPARSE_ON_THE_FLY || format == KN_SPARSE_ON_THE_FLY_LOCAL;
 }
 
-// The greatest error as a part of its bound; infinite for not-a-number.
+// The greatest error relative to its bound; infinite for not-a-number.
 static kn_status judge(const struct spmv_problem *problem, bool transposed, bool on_the_fly, const float *y,
                        double *worst, kn_error *err)
 {
@@ -249,7 +250,7 @@ static kn_status measure(const struct work *work, const struct spmv_problem *pro
     return status;
 }
 
-// The vector on the device, the product once.
+// Copies the vector to the device and computes the product once.
 static kn_status begin(struct work *work, const struct spmv_problem *problem, kn_error *err)
 {
     kn_context *context = kn_queue_get_context(work->queue);

@@ -42,7 +42,7 @@ static kn_status lengths(const void *const axes[AXES], size_t n, const double *g
                            err);
 }
 
-// Axes in files, and a column in one, piece by piece.
+// Axes in files, and a result in one, piece by piece.
 static kn_status lengths_of_pieces(const struct csv_table *table, const size_t axes[AXES], const double *g,
                                    struct csv_column *to, kn_error *err)
 {

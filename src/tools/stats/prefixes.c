@@ -14,6 +14,6 @@ size_t stats_prefix_end(struct stats_cuts cuts, size_t n, size_t index)
 
     if (i >= stats_prefix_count(cuts, n))
         return n;
-    // i * n may not fit into size_t; these products do.
+    // i * n may exceed size_t; these products do not.
     return cuts.step ? i * cuts.step : i * (n / parts) + i * (n % parts) / parts;
 }

@@ -12,7 +12,7 @@
 
 enum { MOST_STEPS = 65536 };
 
-// The steps that are looked at, in no order.
+// Takes a sample of the steps, in no particular order.
 static size_t take_steps(struct spool_view *times, double *steps)
 {
     const size_t all = times->count - 1, count = all < MOST_STEPS ? all : MOST_STEPS;
@@ -36,7 +36,7 @@ static size_t take_positive(double *steps, size_t count)
     return kept;
 }
 
-// The lower median, so that it is a step that there is.
+// The lower median, so that the result is one of the steps.
 static kn_status median_of(const double *steps, size_t count, double *median, kn_error *err)
 {
     const size_t rank = (count - 1) / 2;
@@ -44,7 +44,7 @@ static kn_status median_of(const double *steps, size_t count, double *median, kn
     return ki_error_unname(kn_host_select(steps, KN_F64, count, &rank, 1, median, NULL, err), err);
 }
 
-// Rate and gap where they are not given.
+// Determines the rate and the gap if they are not given.
 static kn_status measure_steps(struct stats_series *series, struct spool_view *times, kn_error *err)
 {
     const double start = spool_view_at(times, 0), length = spool_view_at(times, series->rows - 1) - start;
@@ -145,29 +145,29 @@ void stats_series_free(struct stats_series *series)
 
 // ---- resampling ----
 
-// Rows between two gaps, and the samples made of them.
+// The rows between two gaps, and the samples computed from them.
 struct stretch {
     size_t row, rows, sample, samples;
 };
 
-// A series that is resampled, and its times.
+// A series being resampled, and its times.
 struct resampling {
     const struct stats_series *series;
     double rate;
     bool spools;
-    struct spool_view times; // as long as somebody reads them
+    struct spool_view times; // open while they are read
     struct stretch *stretches;
     size_t samples;
 };
 
-// Seconds from the series' first row to another one.
+// Seconds from the series' first row to `row`.
 static double seconds_at(struct resampling *r, size_t row)
 {
     return r->series->times ? spool_view_at(&r->times, row) - r->series->start
                             : (double)row / r->series->rate;
 }
 
-// The stretches one after the other; their count is that of the gaps and one.
+// Lists the stretches in order; there is one more than there are gaps.
 static kn_status list_stretches(struct resampling *r, kn_error *err)
 {
     const struct stats_series *series = r->series;
@@ -179,7 +179,7 @@ static kn_status list_stretches(struct resampling *r, kn_error *err)
         const size_t row = i ? series->gaps[i - 1] : 0;
         const size_t end = i < series->gap_count ? series->gaps[i] : series->rows;
         const double start = seconds_at(r, row), length = seconds_at(r, end - 1) - start;
-        // A sample that would be at the last row but for rounding is at it.
+        // A sample that would be at the last row except for rounding is placed at it.
         const size_t samples = r->times.status ? 0 : (size_t)floor(length * r->rate + 1e-6) + 1;
 
         r->stretches[i] = (struct stretch){row, end - row, r->samples, samples};
@@ -212,7 +212,7 @@ static void resample_stretch(struct resampling *r, const struct stretch *stretch
     }
 }
 
-// The samples' times, where gaps make them more than their number over the rate.
+// Writes the samples' times, which with gaps exceed their index divided by the rate.
 static void time_stretch(struct resampling *r, const struct stretch *stretch, struct spool_view *from,
                          struct spool_pen *to)
 {
@@ -222,7 +222,7 @@ static void time_stretch(struct resampling *r, const struct stretch *stretch, st
         spool_pen_add(to, start + (double)i / r->rate);
 }
 
-// A column's samples in place of its values.
+// Replaces a column's values by samples.
 static kn_status replace(struct resampling *r, struct csv_column *column,
                          void (*fill)(struct resampling *r, const struct stretch *stretch,
                                       struct spool_view *from, struct spool_pen *to),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measuring in a process of its own, and in another one behind a candidate that ended it.
+// Measuring in a separate process, and in another one after a candidate that crashed it.
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ enum { ARGUMENTS_MAX = 16 };
 
 static const double as_long_as_it_takes = 1e6; // seconds
 
-// Interrupted from outside, which is no crash.
+// Signals that interrupt a process from outside, which is not a crash.
 static bool is_asked_to_end(int signal)
 {
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
@@ -30,7 +30,7 @@ static void describe_end(const struct process_result *result, char *why, size_t 
         snprintf(why, size, "ended the process with status %d", result->status);
 }
 
-// After a process that did not come to the journal's end: the crash is noted there.
+// Called after a process that did not reach the end of the journal: records the crash there.
 static kn_status note_crash(const struct tune_subject *subject, const char *journal,
                             const struct tune_past *past, const struct process_result *result, kn_error *err)
 {
@@ -60,7 +60,7 @@ static kn_status note_crash(const struct tune_subject *subject, const char *jour
     return status;
 }
 
-// One process; `ended`: it came to the end of the measurement.
+// Runs one process; `ended`: it completed the measurement.
 static kn_status run_once(const struct tune_subject *subject, const char *const *arguments,
                           const char *journal, struct ki_text *said, bool *ended, kn_error *err)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Subjects that are sizes at which one method of a device overtakes another (koine/experimental/cost.h). A
-// candidate does the work of all sizes of a range, by the one method up to it and by the other beyond, by the
-// wall's clock: so each size counts as much as its time, and the best candidate is where the methods cross.
-// Where a device takes one of them always or never, there are two candidates.
+// Subjects that are sizes from which on one method is faster than another on a device
+// (koine/experimental/cost.h). A candidate does the work of all sizes in a range, with one method up to the
+// candidate's size and with the other beyond it, by the wall clock. Each size thus counts in proportion to
+// its time, and the best candidate is where the methods cross. If a device should use one of them always or
+// never, there are two candidates.
 #ifndef KN_TOOLS_TUNE_CROSSOVERS_H
 #define KN_TOOLS_TUNE_CROSSOVERS_H
 
@@ -21,21 +22,21 @@ struct crossover_range {
     unsigned least, most;
 };
 
-// Of the row of the table of crossovers that has this name.
+// The tunables of the row with this name in the table of crossovers.
 const kn_tunables *crossover_find(const char *name);
 kn_status crossover_usual(const struct tune_work *work, const kn_tunables *tunables, unsigned *values,
                           kn_error *err);
 
-// Where there is something to choose.
+// For devices that have a choice.
 bool crossover_on_all(const kn_queue *queue);
 bool crossover_on_gpus(const kn_queue *queue);
 bool crossover_on_nvidia(const kn_queue *queue);
 bool crossover_on_cuda(const kn_queue *queue);
 bool crossover_on_serial(const kn_queue *queue);
 
-// A row of a table of subjects: its name in C and in the table of crossovers; in words; the work, which is
-// the subject's fields but for these, and what opens it for a range; where it is; the range; and the
-// candidates.
+// A row of a table of subjects: its name in C and in the table of crossovers; a description; the work, that
+// is the remaining fields of the subject, and the function that opens it for a range; the devices on which it
+// applies; the range; and the candidates.
 #define CROSSOVER(name, row, words, work_of, open_work, where, key_type, from, to, ...)                      \
     static const kn_tunables *tunables_##name(void)                                                          \
     {                                                                                                        \

@@ -117,7 +117,7 @@ static bool reads_as(const char *line, const char *word, const char **rest)
     return true;
 }
 
-// A line without its end. There is room for a row.
+// Reads a line without its line break. There is room for a row.
 static bool take_line(struct tune_past *past, struct tune_row *tried, size_t tunables, const char *line)
 {
     const char *rest;
@@ -167,7 +167,7 @@ static kn_status read_lines(FILE *file, const char *path, size_t tunables, struc
 
         number++;
         line[length - 1] = '\0';
-        if (!KI_ARRAY_PUSH(past->rows, past->count, past->capacity, none)) // room for one
+        if (!KI_ARRAY_PUSH(past->rows, past->count, past->capacity, none)) // make room for a row
             status = ki_fail_memory(err, 0, "the table of candidates");
         else
             past->count--;
@@ -244,7 +244,7 @@ static void add_values(struct ki_text *line, const unsigned *values, size_t coun
         ki_text_format(line, " %u", values[i]);
 }
 
-// One line, whatever stands in it.
+// Writes one line, with line breaks in the text replaced.
 static kn_status write_line(struct tune_journal *journal, struct ki_text *line, kn_error *err)
 {
     char *text = ki_text_take(line);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a measurement has come to, candidate by candidate, in a file that outlives the process: a driver may
-// end that in the middle of one. Lines of text: "try VALUES" before a candidate, "row SECONDS ERROR VALUES
-// WHY" after it, "again INDEX" before a row is measured once more, "end ..." or "fail STATUS MESSAGE" at
-// last; and "crash WHY" by whoever saw it.
+// The progress of a measurement, candidate by candidate, in a file that survives the process, which a driver
+// may crash at any time. Lines of text: "try VALUES" before a candidate, "row SECONDS ERROR VALUES WHY" after
+// it, "again INDEX" before a row is measured once more, "end ..." or "fail STATUS MESSAGE" last; and "crash
+// WHY" from the process that noticed a crash.
 #ifndef KN_TOOLS_TUNE_JOURNAL_H
 #define KN_TOOLS_TUNE_JOURNAL_H
 
 #include "tune.h"
 
-// What is in a journal; free it with tune_past_free.
+// The contents of a journal; free it with tune_past_free.
 struct tune_past {
-    struct tune_row *rows; // those with a result, or that crashed
+    struct tune_row *rows; // rows with a result, and rows that crashed
     size_t count, capacity;
-    bool pending;                 // a candidate, or a row once more, has no result yet
-    bool once_more;               // that is, or was, a row once more:
+    bool pending;                 // a candidate, or a repeated row, has no result yet
+    bool once_more;               // a row is, or was, being repeated:
     size_t again;                 // its index
-    char broken[KN_TUNING_WORDS]; // it crashed then: why; "" if not
+    char broken[KN_TUNING_WORDS]; // why the repeated row crashed; "" if it did not
     bool ended;
     size_t best;
     bool by_device_clock;
@@ -24,14 +24,14 @@ struct tune_past {
     char message[KN_TUNING_WORDS * 4];
 };
 
-// A file that is not there is an empty one, and a last line without an end counts as not written.
-// KN_ERROR_INPUT: it is no journal of these tunables.
+// A missing file counts as empty, and a last line without a line break as not written. KN_ERROR_INPUT: the
+// file is not a journal of these tunables.
 kn_status tune_past_read(const char *path, const kn_tunables *tunables, struct tune_past *past,
                          kn_error *err);
 void tune_past_free(struct tune_past *past);
 
-// The file, for appending; every line is in the file when the call returns. A NULL journal takes every line,
-// and keeps none.
+// The file, opened for appending; a line is in the file when the call that writes it returns. A NULL journal
+// accepts every line and discards it.
 struct tune_journal;
 kn_status tune_journal_open(const char *path, const kn_tunables *tunables, struct tune_journal **journal,
                             kn_error *err);

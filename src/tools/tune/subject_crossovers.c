@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where methods of sorts, selections, robust statistics and products of matrices overtake one another.
+// The sizes from which on methods of sorts, selections, robust statistics and products of matrices are faster
+// than others.
 #include <koine/gemm.h>
 #include <koine/robust.h>
 #include <koine/select.h>
@@ -10,17 +11,17 @@
 #include "base/array.h"
 #include "crossovers.h"
 
-// Few elements take a moment, so that each of these sizes has several turns.
+// A few elements take little time, so each of these sizes is repeated several times.
 enum { EACH = 8, EACH_MOST = 19, QUICK_MOST = 24, PRODUCT_MOST = 9 };
 
 struct own {
     struct crossover_range range;
     kn_buffer *elements;
-    kn_buffer *few; // as many of few values
+    kn_buffer *few; // the same number of elements, with few distinct values
     kn_buffer *factor;
 };
 
-// ---- what all of them share ----
+// ---- what all subjects share ----
 
 const kn_tunables *crossover_find(const char *name)
 {
@@ -94,7 +95,7 @@ static void close_all(struct tune_work *work)
 
 // ---- sorts ----
 
-// Also as many elements whose low digits are all alike, as those of measured values often are.
+// Also sorts the same number of elements with equal low digits, as measured values often have.
 static kn_status open_digits(struct tune_work *work, struct crossover_range range, kn_error *err)
 {
     static const float values[] = {-1, -0.5, 0.25, 2};
@@ -118,7 +119,7 @@ static kn_status sort_size(struct tune_work *work, const kn_buffer *elements, un
     return status ? status : kn_sort(work->queue, work->result, own->range.type, n, NULL, err);
 }
 
-// From the largest to the least, so that each leaves something of its own in the result.
+// From the largest to the smallest, so that each sort leaves its own part of the result.
 static kn_status run_sorts(struct tune_work *work, kn_error *err)
 {
     const struct own *own = work->own;
@@ -175,7 +176,7 @@ static kn_status run_statistics(struct tune_work *work, kn_error *err)
 
 // ---- products of matrices ----
 
-// Two square matrices of the greatest size.
+// Opens two square matrices of the greatest size.
 static kn_status open_products(struct tune_work *work, struct crossover_range range, kn_error *err)
 {
     struct own *own = work->own;
@@ -216,7 +217,7 @@ static kn_status run_products(struct tune_work *work, kn_error *err)
 #define SORTS      .close = close_all, .run = run_sorts
 #define MEDIANS    .close = close_all, .run = run_medians
 #define STATISTICS .close = close_all, .run = run_statistics
-#define PRODUCTS   .bound = 1e-5, .close = close_all, .run = run_products // as tune_gemm's
+#define PRODUCTS   .bound = 1e-5, .close = close_all, .run = run_products // like that of tune_gemm
 
 CROSSOVER(crossover_sort, "sort-bitonic-32bit", "2^10 to 2^19 floats, bitonic up to there, else by radix",
           SORTS, open_elements, crossover_on_gpus, KN_F32, 10, 19, 0, 1 << 12, 1 << 13, 1 << 14, 1 << 15,

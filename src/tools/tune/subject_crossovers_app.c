@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where methods of the sciences overtake one another: the adjoint of a reconstruction, and least squares of
-// sparse matrices for one right-hand side and for many.
+// The sizes from which on methods of the sciences are faster than others: the adjoint of a reconstruction,
+// and least squares with sparse matrices, for one right-hand side and for many.
 #include <koine/least_squares.h>
 #include <koine/recon.h>
 
@@ -19,14 +19,14 @@ struct own {
     size_t edge, samples;
 
     kn_sparse *matrices[SIZES];
-    size_t count, images; // matrices, right-hand sides of each
-    double *b, *x;        // as many as the largest matrix needs
+    size_t count, images; // number of matrices, and right-hand sides for each
+    double *b, *x;        // large enough for the largest matrix
     float *found;
 };
 
 // ---- the adjoint ----
 
-// Samples at random in the band of a square, as many as it has voxels.
+// Makes random samples in the band of a square, as many as it has voxels.
 static kn_status open_adjoint(struct tune_work *work, struct crossover_range range, kn_error *err)
 {
     struct own *own = work->own;
@@ -46,7 +46,7 @@ static kn_status open_adjoint(struct tune_work *work, struct crossover_range ran
                                      &work->result, err);
 }
 
-// A plan is what chooses.
+// The choice is made when a plan is created.
 static kn_status prepare_adjoint(struct tune_work *work, kn_error *err)
 {
     struct own *own = work->own;
@@ -75,8 +75,8 @@ static void close_adjoint(struct tune_work *work)
 
 // ---- least squares ----
 
-// A_ROW numbers in each row, one in each part of a window of as many columns, which moves from the first to
-// the last.
+// Makes a matrix with A_ROW numbers in each row, one in each part of a window of `window` columns, which
+// moves from the first column to the last.
 static kn_status make_matrix(size_t rows, size_t columns, size_t window, kn_sparse **made, kn_error *err)
 {
     uint64_t state = 1, *starts = calloc(rows + 1, sizeof *starts);
@@ -105,7 +105,7 @@ static kn_status make_matrix(size_t rows, size_t columns, size_t window, kn_spar
     return status;
 }
 
-// Vectors for the largest matrix, and room for the solutions of all.
+// Makes vectors for the largest matrix, and room for all solutions.
 static kn_status get_vectors(struct tune_work *work, kn_error *err)
 {
     struct own *own = work->own;
@@ -130,7 +130,7 @@ static kn_status get_vectors(struct tune_work *work, kn_error *err)
     return kn_buffer_create(kn_queue_get_context(work->queue), all * sizeof *own->found, &work->result, err);
 }
 
-// A matrix for each number of rows.
+// Makes a matrix for each number of rows.
 static kn_status open_systems(struct tune_work *work, struct crossover_range range, size_t images,
                               kn_error *err)
 {
@@ -158,8 +158,8 @@ static kn_status open_many(struct tune_work *work, struct crossover_range range,
     return open_systems(work, range, IMAGES, err);
 }
 
-// Matrices of as many rows, in narrower and narrower windows: more and more nonzeros of neighbouring rows
-// share columns.
+// Makes matrices with equal numbers of rows, in narrower and narrower windows: nonzeros of neighbouring rows
+// share columns more and more often.
 static kn_status open_windows(struct tune_work *work, struct crossover_range range, kn_error *err)
 {
     struct own *own = work->own;
@@ -222,7 +222,8 @@ static void close_systems(struct tune_work *work)
 
 // ---- the table ----
 
-// Of an adjoint twice what koine/recon.h says; of solutions what single precision leaves of these systems.
+// For an adjoint, twice the bound in koine/recon.h; for solutions, the errors of single precision for these
+// systems.
 #define ADJOINT .bound = 6e-6, .close = close_adjoint, .prepare = prepare_adjoint, .run = run_adjoint
 #define SYSTEMS .bound = 1e-4, .close = close_systems, .run = run_systems
 

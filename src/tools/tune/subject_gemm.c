@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A large product of floats by the project's own kernel (src/algo/gemm/gemm_own.c).
+// A large product of floats with the project's own kernel (src/algo/gemm/gemm_own.c).
 #include <koine/gemm.h>
 
 #include "subjects.h"
@@ -25,7 +25,7 @@ static kn_status usual(const struct tune_work *work, unsigned *values, kn_error 
 static kn_status open_work(struct tune_work *work, kn_error *err)
 {
     struct own *own = work->own;
-    // Small where loops have a limit: those are CPUs.
+    // Devices with a limit on loops are CPUs, which get a small size.
     size_t n = subject_is_cpu(work->queue) ? 256 : work->quick ? 2048 : 4096;
     uint64_t state = 1;
     kn_status status;
@@ -60,7 +60,7 @@ static kn_status run(struct tune_work *work, kn_error *err)
 const struct tune_subject tune_gemm = {
     .tunables = kn_gemm_get_tunables,
     .what = "a large product of floats",
-    // Of k = 4,096 terms of random sign, in any order, roundings leave about 2^-24 sqrt(k).
+    // For k = 4,096 terms of random sign, in any order, the rounding error is about 2^-24 sqrt(k).
     .bound = 1e-5,
     .own_bytes = sizeof(struct own),
     .axes = axes,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adjoint by gridding (koine/recon.h): of planes along a spiral, of volumes along a
-// kooshball.
+// The adjoint by gridding (koine/recon.h): of planes along a spiral, and of volumes along a kooshball.
 #include <stdlib.h>
 
 #include <koine/recon.h>
@@ -20,7 +19,7 @@ struct own {
 
 // Voxels along an edge.
 static const size_t sizes[2][2][2] = {{{512, 256}, {128, 64}},
-                                      {{128, 64}, {48, 24}}}; // volume, serial, quick
+                                      {{128, 64}, {48, 24}}}; // indices: volume, serial, quick
 
 static const struct tune_axis *axes(const kn_queue *queue)
 {
@@ -96,7 +95,7 @@ static void close_work(struct tune_work *work)
     free(own->k);
 }
 
-// A plan takes its values with its first gridding, which is none of those that are timed.
+// A plan reads its values at its first gridding, which is not timed.
 static kn_status prepare(struct tune_work *work, kn_error *err)
 {
     struct own *own = work->own;
@@ -113,8 +112,8 @@ static kn_status run(struct tune_work *work, kn_error *err)
     return kn_recon_gridding_adjoint_buffers(own->plan, own->data, work->result, err);
 }
 
-// The same window, other orders of the same float additions, some hundreds a cell: their roundings alone
-// differ.
+// The window is the same and only the order of the float additions differs, some hundreds in each cell, so
+// only rounding errors differ.
 #define GRIDDING(own_tunables, text, opener)                                                                 \
     {                                                                                                        \
         .tunables = own_tunables, .what = text, .bound = 1e-5, .own_bytes = sizeof(struct own),              \

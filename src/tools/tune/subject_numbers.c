@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers that measurements compute with.
+// The numbers that are used in measurements.
 #include <stdlib.h>
 
 #include "base/error.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the device is: what the cost model takes (koine/experimental/cost.h). There is nothing to choose;
-// the values that are measured are kept.
+// The speed of the device, as the cost model uses it (koine/experimental/cost.h). There is nothing to choose;
+// the measured values are kept.
 #include <koine/experimental/cost.h>
 #include <koine/launch.h>
 #include <koine/program.h>
@@ -15,11 +15,12 @@
 #include "subjects.h"
 
 enum { CHAINS = 8, TRIPS = 1024, LAUNCHES = 256, REPETITIONS = 5 };
-// Shapes of the two kernels, as koine compare has them.
+// Shapes of the two kernels, as in koine compare.
 enum { CPU_WIDTH = 16, CPU_ITEMS = 1024, CPU_GROUP = 16, GPU_VECTOR = 4, GPU_GROUP = 256 };
 enum { MEMORY, OPERATIONS, COPY, START, BUILD, LAUNCH }; // in the order of kn_cost_get_tunables
 
-// Of multiplications and additions as fast as they go, what is left of them where the sciences count theirs.
+// The fraction of the peak rate of multiplications and additions that the sciences reach as they count
+// operations.
 static const double share = 0.25;
 
 struct own {
@@ -28,7 +29,7 @@ struct own {
     kn_buffer *from, *to; // what is copied
     size_t bytes;
     void *host;
-    unsigned width, vector; // numbers that the chains' work-items hold, and the copy's
+    unsigned width, vector; // numbers for each work-item of the chains, and of the copy
     size_t items, group;    // of the copy
 };
 
@@ -40,7 +41,7 @@ static const struct tune_axis *axes(const kn_queue *queue)
     return none;
 }
 
-// ---- what is timed ----
+// ---- the timed work ----
 
 static kn_status launch_chains(const struct tune_work *work, size_t elements, kn_error *err)
 {
@@ -92,7 +93,7 @@ static kn_status run_launches(struct tune_work *work, kn_error *err)
     return status;
 }
 
-// A program of ordinary size, with a macro that was not there before: no cache has it.
+// Builds a program of ordinary size, with a macro that is new, so that no cache has it.
 static kn_status run_build(struct tune_work *work, kn_error *err)
 {
     char value[32];
@@ -108,7 +109,7 @@ static kn_status run_build(struct tune_work *work, kn_error *err)
     return status;
 }
 
-// The least of some, in seconds until all is done.
+// The least of several times, in seconds until the work is complete.
 static kn_status time_it(struct tune_work *work, kn_status (*what)(struct tune_work *, kn_error *),
                          unsigned repetitions, double *seconds, kn_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The direct sum F^H d (koine/recon.h) by its tuned kernel: samples at random in the band of a cube.
+// The direct sum F^H d (koine/recon.h) with its tuned kernel: random samples in the band of a cube.
 #include <stdlib.h>
 
 #include <koine/recon.h>
@@ -13,12 +13,12 @@ struct own {
     kn_recon_plan *plan;
 };
 
-// Voxels along an edge and samples: on CPUs a thousandth of a GPU's.
+// Voxels along an edge, and samples: on CPUs about a thousandth of a GPU's work.
 static const struct {
     size_t size, samples;
-} problems[2][2] = {{{128, 4096}, {64, 4096}}, {{32, 2048}, {16, 1024}}}; // serial, quick
+} problems[2][2] = {{{128, 4096}, {64, 4096}}, {{32, 2048}, {16, 1024}}}; // indices: serial, quick
 
-enum { MEMORY_CONSTANT, MEMORY_GLOBAL, MEMORY_LOCAL }; // as the tunable has them
+enum { MEMORY_CONSTANT, MEMORY_GLOBAL, MEMORY_LOCAL }; // in the order of the tunable's values
 static const char *const memory_names[] = {"constant", "global", "local", NULL};
 
 enum { AXES = 3, CHUNK = 256 };
@@ -46,7 +46,7 @@ static kn_status usual(const struct tune_work *work, unsigned *values, kn_error 
     return kn_recon_get_usual(work->queue, values, err);
 }
 
-// Samples are taken by chunks in local memory alone.
+// Samples are taken in chunks only from local memory.
 static void settle(unsigned *values)
 {
     if (values[3] != MEMORY_LOCAL)
@@ -98,7 +98,7 @@ static kn_status run(struct tune_work *work, kn_error *err)
 const struct tune_subject tune_recon = {
     .tunables = kn_recon_get_tunables,
     .what = "F^H d by direct sums: koine recon --kernel tuned",
-    // What koine/recon.h says of each kernel's own error, twice.
+    // Twice the error that koine/recon.h states for each kernel.
     .bound = 6e-6,
     .value_names = {[3] = memory_names},
     .own_bytes = sizeof(struct own),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean, variance, median and MAD of a long column of floats: how ranks are found
+// Mean, variance, median and MAD of a long column of floats: the way in which ranks are found
 // (src/algo/robust/robust_ranks.c).
 #include <koine/robust.h>
 
@@ -31,7 +31,7 @@ static kn_status open_work(struct tune_work *work, kn_error *err)
     uint64_t state = 1;
     kn_status status;
 
-    // Small where loops have a limit: those are CPUs.
+    // Devices with a limit on loops are CPUs, which get a small size.
     own->n = (size_t)1 << (subject_is_cpu(work->queue) ? 18 : work->quick ? 24 : 26);
     status = subject_floats(work->queue, own->n, &state, &own->column, err);
     return status ? status

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting many keys by radix (koine/sort.h): floats and doubles, alone and with values of their width.
+// Radix sorts of many keys (koine/sort.h): floats and doubles, alone and with values of their width.
 #include <koine/sort.h>
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "subjects.h"
 
 struct own {
-    kn_buffer *keys; // sorted they are the result, with the values behind them
+    kn_buffer *keys; // the sorted keys are the result, followed by the values
     kn_buffer *values, *moved;
     kn_type type;
     size_t bytes, count;
@@ -15,7 +15,7 @@ struct own {
 
 static const struct tune_axis *axes(const kn_queue *queue)
 {
-    // NVIDIA's compilers alone can be told how many registers there are.
+    // Only NVIDIA's compilers accept a number of registers.
     static const struct tune_axis all[KN_TUNABLES] = {{5, {256, 384, 512, 768, 1024}},
                                                       {8, {6, 8, 10, 12, 14, 16, 18, 22}},
                                                       {0, {0}},
@@ -47,7 +47,7 @@ static kn_status upload(struct tune_work *work, bool by_key, kn_error *err)
         status = kn_buffer_create(context, own->bytes, &own->values, err);
     if (!status && by_key)
         status = kn_buffer_create(context, own->bytes, &own->moved, err);
-    if (!status && by_key) // any values will do
+    if (!status && by_key) // any values are suitable
         status = kn_buffer_copy(work->queue, own->keys, 0, own->values, 0, own->bytes, NULL, err);
     return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that koine tune measures.
+// The subjects of koine tune.
 #include "subjects.h"
 
 const struct tune_subject *const tune_subjects[] = {&tune_recon,

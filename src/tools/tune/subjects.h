@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The algorithms that can be tuned, a file each.
+// The algorithms that can be tuned, each in its own file.
 #ifndef KN_TOOLS_TUNE_SUBJECTS_H
 #define KN_TOOLS_TUNE_SUBJECTS_H
 
@@ -15,7 +15,7 @@ extern const struct tune_subject tune_recon, tune_gridding_2d, tune_gridding_3d,
 // Numbers from -1 to 1, the same each time.
 double subject_uniform(uint64_t *state);
 
-// `count` of them as KN_F32 or KN_F64 in a new buffer, the caller's; as floats.
+// `count` such numbers as KN_F32 or KN_F64 in a new buffer, owned by the caller; and as floats.
 kn_status subject_numbers(kn_queue *queue, kn_type type, size_t count, uint64_t *state, kn_buffer **buffer,
                           kn_error *err);
 kn_status subject_floats(kn_queue *queue, size_t count, uint64_t *state, kn_buffer **buffer, kn_error *err);

@@ -16,7 +16,8 @@
 
 enum { REPETITIONS = 7, QUICK_REPETITIONS = 3, ROUNDS = 4 };
 
-static const double margin = 0.98, shortest = 1e-7; // of kernels, for a clock that tells
+static const double margin = 0.98, shortest = 1e-7; // shortest: the kernel time in seconds from which on a
+                                                    // clock counts as working
 
 struct tuner {
     struct tune_work work;
@@ -25,13 +26,13 @@ struct tuner {
     kn_context *context;
     size_t tunables, bytes; // of the result
     void *wanted, *found;
-    struct tune_past past; // what processes before this one found
+    struct tune_past past; // the results of earlier processes
     struct tune_journal *journal;
 };
 
 // ---- one candidate ----
 
-// Seconds of a run: of its kernels alone if the device's clock tells, else until the queue is finished.
+// Seconds of a run: of its kernels only if the device's clock works, otherwise until the queue is finished.
 static kn_status run_once(struct tuner *tuner, double *seconds, kn_error *err)
 {
     kn_queue *queue = tuner->work.queue;
@@ -69,10 +70,10 @@ static kn_status time_runs(struct tuner *tuner, double *median, kn_error *err)
     return status;
 }
 
-// The result of one run; poisoned before.
+// Computes the result of one run, which is poisoned before.
 static kn_status make_result(struct tuner *tuner, void *result, kn_error *err)
 {
-    const unsigned char poison = 0xff; // of floats: not a number
+    const unsigned char poison = 0xff; // not-a-number in floats
     struct tune_work *work = &tuner->work;
     double seconds;
     kn_status status =
@@ -85,7 +86,7 @@ static kn_status make_result(struct tuner *tuner, void *result, kn_error *err)
     return status ? status : kn_buffer_read(work->queue, work->result, 0, result, tuner->bytes, err);
 }
 
-// How far two results are apart; infinite if that is no number.
+// The distance of two results; infinite if it is not a number.
 static double distance(const struct tuner *tuner)
 {
     const float *wanted = tuner->wanted, *found = tuner->found;
@@ -105,7 +106,7 @@ static double distance(const struct tuner *tuner)
 
 static void fail_row(struct tune_row *row, const kn_error *err)
 {
-    // A compiler's words go over many lines: the first one tells.
+    // A compiler's message has many lines; the first one is enough.
     snprintf(row->why, sizeof row->why, "%.*s", (int)strcspn(err->text, "\n"), err->text);
     row->seconds = -1;
 }
@@ -131,7 +132,7 @@ static kn_status measure_row(struct tuner *tuner, struct tune_row *row, kn_error
     return time_runs(tuner, &row->seconds, err);
 }
 
-// A row that a process before this one had. False if it had not come so far.
+// Takes a row from an earlier process. False if that process did not get so far.
 static bool take_past(const struct tuner *tuner, struct tune_row *row)
 {
     if (tuner->report->count >= tuner->past.count)
@@ -153,7 +154,8 @@ static kn_status measure_new(struct tuner *tuner, struct tune_row *row, kn_error
     return tune_journal_row(tuner->journal, row, err);
 }
 
-// Appends and measures; what goes wrong stands in the row, but for memory for it and for the journal.
+// Appends a row and measures it; errors are recorded in the row, except those of memory for it and of the
+// journal.
 static kn_status try_values(struct tuner *tuner, const unsigned *values, kn_error *err)
 {
     struct tune_report *report = tuner->report;
@@ -178,7 +180,7 @@ static kn_status try_values(struct tuner *tuner, const unsigned *values, kn_erro
     return KN_OK;
 }
 
-// ---- all of them ----
+// ---- all candidates ----
 
 static bool is_there(const struct tuner *tuner, const unsigned *values)
 {
@@ -205,8 +207,8 @@ static kn_status vary(struct tuner *tuner, size_t tunable, const struct tune_axi
     return status;
 }
 
-// The algorithm's own answer and time. In the journal its values, which it has after runs, stand behind them
-// alone.
+// Measures the algorithm with its own values. In the journal, these values appear only after the runs,
+// because they are known only then.
 static kn_status measure_usual(struct tuner *tuner, kn_error *err)
 {
     static const unsigned unknown[KN_TUNABLES];
@@ -247,7 +249,7 @@ static kn_status time_again(struct tuner *tuner, size_t index, kn_error *err)
     return status;
 }
 
-// The best and the algorithm's own once more. A best that crashed in that is not to be kept.
+// Measures the best and the algorithm's own values once more. A best candidate that crashes here is not kept.
 static kn_status confirm(struct tuner *tuner, kn_error *err)
 {
     struct tune_report *report = tuner->report;
@@ -298,7 +300,7 @@ static kn_status open_work(struct tuner *tuner, kn_error *err)
                                          : ki_fail_memory(err, tuner->bytes, "a measurement's answer");
 }
 
-// What is in the journal, and the journal for what is to come.
+// Reads the journal, and opens it for appending.
 static kn_status open_journal(struct tuner *tuner, const char *path, kn_error *err)
 {
     const kn_tunables *tunables = tuner->subject->tunables();
@@ -338,7 +340,7 @@ kn_status tune_measure(kn_queue *queue, const struct tune_subject *subject, bool
     *report = (struct tune_report){.subject = subject};
     status = measure(&tuner, journal, &failure);
     if (status)
-        (void)tune_journal_fail(tuner.journal, &failure, NULL); // the failure itself is what is returned
+        (void)tune_journal_fail(tuner.journal, &failure, NULL); // the failure itself is returned
     if (status && err)
         *err = failure;
     if (tuner.work.own)
@@ -359,7 +361,7 @@ void tune_free(struct tune_report *report)
     *report = (struct tune_report){.subject = NULL};
 }
 
-// ---- what is done with it ----
+// ---- using the result ----
 
 static const char *value_name(const char *const *names, unsigned value)
 {

@@ -20,7 +20,7 @@ void explain_row_free(struct explain_row *row)
 
 enum { VARIANTS = 16 };
 
-// A kernel of the name that is asked for. Programs with other definitions have others of the same name.
+// A kernel with the requested name. Programs with other definitions have different kernels of the same name.
 struct variant {
     const kn_kernel *kernel;
     size_t launches;
@@ -31,10 +31,10 @@ struct watch {
     const char *kernel;
     struct variant variants[VARIANTS];
     size_t count;
-    size_t *order; // of each launch, which of the variants
+    size_t *order; // the index of the variant of each launch
     size_t order_count, order_capacity;
     bool failed;             // memory ran out
-    struct explain_row *row; // receives what the variant `wanted` is; NULL: not now
+    struct explain_row *row; // receives the description of the variant `wanted`; NULL: not now
     size_t wanted;
 };
 
@@ -47,7 +47,7 @@ static size_t group_items(const kn_range *range)
     return items;
 }
 
-// What has to be asked while the program is sure to be there.
+// Queries that must be made while the program is guaranteed to exist.
 static void describe(const kn_launch_notice *notice, struct explain_row *row)
 {
     kn_error why = KN_ERROR_INIT;
@@ -78,7 +78,7 @@ static void notice_launch(void *user, const kn_launch_notice *notice)
         return;
     while (v < watch->count && watch->variants[v].kernel != notice->kernel)
         v++;
-    if (v == VARIANTS) // there are not so many of one name in a job
+    if (v == VARIANTS) // no job has this many kernels of one name
         return;
     if (v == watch->count)
         watch->variants[watch->count++] = (struct variant){notice->kernel, 0, 0};
@@ -89,7 +89,7 @@ static void notice_launch(void *user, const kn_launch_notice *notice)
         watch->failed = true;
 }
 
-// The work once, by the device's clock; the times of the launches go to their variants.
+// Runs the work once, by the device's clock, and adds the times of the launches to their variants.
 static kn_status run_watched(kn_queue *queue, const struct explain_work *work, struct watch *watch,
                              double *span, kn_error *err)
 {
@@ -136,7 +136,7 @@ static void conclude(struct explain_row *row)
     if (row->has_mix && registers >= 0 && row->group && row->resources.local_bytes >= 0)
         row->has_occupancy = occupancy_of(row->mix.target, (size_t)registers,
                                           (size_t)row->resources.local_bytes, row->group, &row->occupancy);
-    // The driver itself knows better than the rules.
+    // The driver's answer is more reliable than the rules.
     if (row->has_occupancy && row->resources.groups >= 0) {
         row->occupancy.groups = (unsigned)row->resources.groups;
         row->occupancy.warps = row->occupancy.groups * (unsigned)((row->group + 31) / 32);
@@ -242,7 +242,7 @@ static void compare_mixes(struct ki_text *words, const struct explain_row *row,
         size_t mine = row->mix.counts[c], its = first->mix.counts[c];
         size_t apart = mine > its ? mine - its : its - mine;
 
-        // Loads and stores are said above; of what there is much, a few more or fewer say nothing.
+        // Loads and stores are reported above; small differences in large counts mean nothing.
         if (c == PTX_GLOBAL_LOAD || c == PTX_GLOBAL_STORE || c == PTX_OTHER || 10 * apart <= mine + its)
             continue;
         ki_text_format(words, "%s has %zu %s in its code, %s %zu.\n", row->label, mine, ptx_class_names[c],

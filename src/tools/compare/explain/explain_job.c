@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job of koine compare as the work of --explain: which one launches a kernel, found by watching what is
-// launched, and that one measured.
+// A job of koine compare as the work of --explain: finds a job that launches a kernel by watching the
+// launches, and measures it.
 #include "explain.h"
 
 #include <math.h>
@@ -82,7 +82,7 @@ static kn_status job_open(const struct explain_found *found, const struct compar
     return status;
 }
 
-// ---- which job ----
+// ---- finding the job ----
 
 struct names {
     const char *kernel;
@@ -107,7 +107,7 @@ static void note_name(void *user, const kn_launch_notice *notice)
     ki_text_format(names->all, "%s%s", names->all->length ? ", " : "", name);
 }
 
-// Runs the case once. A job that fails here launches nothing.
+// Runs the case once. A job that fails here counts as one that launches nothing.
 static void try_case(const struct explain_found *tried, const struct compare_place *place,
                      struct names *names)
 {
@@ -129,7 +129,7 @@ kn_status explain_find(const struct compare_place *place, const char *kernel,
     struct names names = {kernel, false, launched};
 
     *found = (struct explain_found){NULL, NULL, 0};
-    for (size_t size = COMPARE_SIZES; size-- > 0;) // the largest first: what is worth explaining takes long
+    for (size_t size = COMPARE_SIZES; size-- > 0;) // the largest first: kernels worth explaining take long
         for (size_t j = 0; j < job_count; j++)
             for (const struct compare_case *which = jobs[j]->cases; which->name; which++) {
                 struct explain_found tried = {jobs[j], which, jobs[j]->quick[size]};
@@ -147,7 +147,7 @@ kn_status explain_find(const struct compare_place *place, const char *kernel,
     return KN_OK;
 }
 
-// ---- measuring it ----
+// ---- measuring the job ----
 
 kn_status explain_job(const struct explain_found *found, const struct compare_run *run, size_t place,
                       const char *kernel, struct explain_row *row, kn_error *err)

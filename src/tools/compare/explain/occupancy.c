@@ -47,7 +47,7 @@ bool occupancy_of(int arch, size_t registers, size_t shared_bytes, size_t group_
     shared = round_up(shared_bytes + (arch >= 80 ? 1024 : 0), SHARED_UNIT);
     *found = (struct occupancy){unit->groups, 0, unit->warps, "work-groups"};
     take_limit(found, unit->warps / warps, "work-items");
-    // A multiprocessor has four register files, and a warp's registers lie in one of them.
+    // A multiprocessor has four register files, and all registers of a warp are in one of them.
     take_limit(found, REGISTERS / 4 / warp_registers * 4 / warps, "registers");
     if (shared)
         take_limit(found, (unit->shared_kib << 10) / shared, "local memory");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reader of PTX (PTX ISA, chapters 4 and 9) that knows statements and the parts of an instruction's name,
-// and no operands.
+// A reader of PTX (PTX ISA, chapters 4 and 9) that recognises statements and the parts of an instruction's
+// name, but not operands.
 #include "ptx_mix.h"
 
 #include <ctype.h>
@@ -44,7 +44,7 @@ static const char *line_end(const char *at)
     return at + strcspn(at, "\n");
 }
 
-// Past the next `;` that is in no string and no comment; the end of the text if there is none.
+// Skips past the next `;` outside strings and comments; returns the end of the text if there is none.
 static const char *skip_statement(const char *at)
 {
     while (*at && *at != ';') {
@@ -71,7 +71,7 @@ static bool is_word(const char *at, size_t length, const char *word)
 
 enum { PARTS = 12 };
 
-// "ld.global.nc.v4.f32" in parts.
+// "ld.global.nc.v4.f32", split into its parts.
 struct opcode {
     const char *parts[PARTS];
     size_t lengths[PARTS];
@@ -105,7 +105,7 @@ static bool has_part(const struct opcode *opcode, const char *word)
     return false;
 }
 
-// Whether one of the parts is the word, or the word and "::" something.
+// Whether one of the parts is the word, alone or followed by "::" and more.
 static bool has_space(const struct opcode *opcode, const char *word)
 {
     size_t length = strlen(word);
@@ -117,7 +117,8 @@ static bool has_space(const struct opcode *opcode, const char *word)
     return false;
 }
 
-// The type's bits: 32 of f32, u32, s32, b32; its letter in *kind ('h' of bf16); 0 for what is no type.
+// The width of the type in bits: 32 for f32, u32, s32, b32; its letter in *kind ('h' for bf16); 0 if it is
+// not a type.
 static size_t type_bits(const struct opcode *opcode, char *kind)
 {
     const char *last = opcode->parts[opcode->count - 1];
@@ -165,7 +166,7 @@ static enum ptx_class arithmetic_class(const struct opcode *opcode)
     return kind ? PTX_INTEGER : PTX_OTHER;
 }
 
-// Instructions whose class is their name's; what is not in the table is arithmetic, of its type.
+// Instructions whose name determines their class; those not in the table are arithmetic on their type.
 static const struct {
     const char *name;
     enum ptx_class class;
@@ -199,7 +200,7 @@ static enum ptx_class class_of(const struct opcode *opcode)
     return arithmetic_class(opcode);
 }
 
-// How many bytes a load or store moves, as an index: 0 for one byte, 2 for four.
+// The number of bytes that a load or store moves, as an index: 0 for one byte, 2 for four.
 static size_t width_of(const struct opcode *opcode)
 {
     char kind;
@@ -232,7 +233,7 @@ static void count_instruction(const char *at, struct ptx_mix *mix)
 
 // ---- an entry ----
 
-// Behind the name of `.entry NAME`; NULL if there is none. On the way notes the target.
+// Returns the position after the name in `.entry NAME`; NULL if there is none. Records the target on the way.
 static const char *find_entry(const char *at, const char *kernel, struct ptx_mix *mix)
 {
     static const char prefix[] = "koine_";
@@ -269,7 +270,7 @@ bool ptx_mix_read(const char *ptx, const char *kernel, struct ptx_mix *mix)
 
     memset(mix, 0, sizeof *mix);
     at = find_entry(ptx, kernel, mix);
-    while (at && *at && *at != '{') { // the parameters, and .maxntid and its like
+    while (at && *at && *at != '{') { // the parameters, .maxntid and the like
         const char *next = ki_ptx_skip_blanks(at);
 
         at = next != at ? next : at + 1;
