@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the device's words and the host's agree, in test_rewrite: by bits, or within units in the last place.
+// How the device's words are compared with the host's in test_rewrite: bit by bit, or within units in the
+// last place.
 #ifndef KN_TESTS_CONFORMANCE_AGREEMENT_H
 #define KN_TESTS_CONFORMANCE_AGREEMENT_H
 
@@ -12,7 +13,7 @@
 #include "support/compare.h"
 #include "source/source.h"
 
-// Numbers in the order of their line, so that neighbours differ by 1; -0 and 0 are the same.
+// Maps numbers to integers in the same order, so that adjacent numbers differ by 1; -0 and 0 are equal.
 static inline int64_t rank_of(uint64_t bits, int width)
 {
     uint64_t sign = UINT64_C(1) << (width - 1);
@@ -40,7 +41,7 @@ static inline bool doubles_agree(const uint32_t *a, const uint32_t *b, int ulps)
     return distance + (uint64_t)ulps <= 2 * (uint64_t)ulps;
 }
 
-// The bound in units in the last place: -1 for bits.
+// The bound in units in the last place; -1 means that the bits must be equal.
 static inline int bound_of(const kn_source_kernel *kernel, bool *doubles)
 {
     const char *suffix = strstr(kernel->name, "_ulp");
@@ -52,7 +53,7 @@ static inline int bound_of(const kn_source_kernel *kernel, bool *doubles)
     return suffix ? atoi(suffix + 4) : -1;
 }
 
-// A kernel whose words are all to be 1, wherever it writes one.
+// Whether the kernel checks itself: every word that it writes must be 1.
 static inline bool is_self_checking(const kn_source_kernel *kernel)
 {
     return strstr(kernel->name, "_holds") != NULL;

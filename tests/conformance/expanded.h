@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program without its macros. OpenCL C 1.2 (6.9) has no variadic ones, and NVIDIA's compiler keeps to that;
-// the kernels of the tests have many. What is left when Koine's preprocessor is done is OpenCL C again. Other
-// compilers get the kernels as written, so that their preprocessors are compared with Koine's too.
+// A program with its macros expanded. OpenCL C 1.2 (6.9) has no variadic macros, and NVIDIA's compiler
+// refuses them; the kernels of the tests have many. The output of Koine's preprocessor is OpenCL C again.
+// Other compilers get the kernels as written, so that their preprocessors are compared with Koine's too.
 #ifndef KN_TESTS_CONFORMANCE_EXPANDED_H
 #define KN_TESTS_CONFORMANCE_EXPANDED_H
 
@@ -21,14 +21,14 @@ static inline bool expanded_is_needed(kn_context *on, const struct src_unit *uni
     return strcmp(kn_context_get_device(on)->platform, "NVIDIA CUDA") == 0 && strstr(unit->opencl, "...)");
 }
 
-// Blanks keep tokens apart that would join: "- -x".
+// Blanks separate tokens that would otherwise join: "- -x".
 static inline bool expanded_may_touch(const struct src_token *left, const struct src_token *right)
 {
     return ki_src_is(left, "(") || ki_src_is(right, ",") || ki_src_is(right, ";") || ki_src_is(right, ")");
 }
 
-// The tokens as text, a line for each that had some, pragmas on their own; NULL if memory ran out. The caller
-// frees it.
+// The tokens as text, one line for each source line that had some, pragmas on separate lines; NULL if memory
+// ran out. The caller frees it.
 static inline char *expanded_text(const struct src_unit *unit)
 {
     const struct src_token *last = NULL;
@@ -47,8 +47,8 @@ static inline char *expanded_text(const struct src_unit *unit)
     return ki_text_take(&text);
 }
 
-// The program of the text, or without one the file `name`, that `unit` was read from. The options' macros are
-// in the tokens already.
+// The program of the text, or without a text of the file `name` from which `unit` was read. The tokens
+// already include the macros of the options.
 static inline kn_status expanded_program(kn_context *on, const char *name, const char *text,
                                          const struct src_unit *unit, const kn_program_options *options,
                                          kn_program **program, kn_error *error)
@@ -68,7 +68,7 @@ static inline kn_status expanded_program(kn_context *on, const char *name, const
     return status;
 }
 
-// Whether the text, read again, has other tokens than those it was made of, or a macro.
+// Whether reading the text again gives other tokens than those it was made of, or a macro.
 static inline bool expanded_differs(const char *path, const struct src_unit *unit,
                                     const struct src_options *options, kn_error *error)
 {

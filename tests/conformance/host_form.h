@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A subject of test_rewrite as host C++ over tests/shim: its program is written, compiled and run, while the
+// A subject of test_rewrite as host C++ over tests/shim: its program is written, compiled and run while the
 // device works.
 #ifndef KN_TESTS_CONFORMANCE_HOST_FORM_H
 #define KN_TESTS_CONFORMANCE_HOST_FORM_H
@@ -16,11 +16,12 @@ enum {
     LOCAL_BYTES = 4096,
     ITEMS = 1024,
     OUT_WORDS = 65536,
-    LARGE_LOCAL = 65536, // more than any kernel of local_large.cl takes
+    LARGE_LOCAL = 65536, // more than any kernel of local_large.cl needs
     UNWRITTEN = (int)0xa5a5a5a5
 };
 
-// The call of one kernel: koine_swap(in, out, n, item). Its own variables take so many bytes of the arena.
+// Writes the call of one kernel: koine_swap(in, out, n, item). The kernel's own local variables take this
+// many bytes of the arena.
 static inline void write_call(FILE *file, const kn_source_kernel *kernel, size_t arena_bytes, bool bank)
 {
     size_t local = arena_bytes;
@@ -86,13 +87,13 @@ static inline void write_program(const char *path, const struct src_unit *unit, 
     ck_assert_int_eq(fclose(file), 0);
 }
 
-// One host form on its way: a folder with the program, its input and its results; the compiler running.
+// A host form in progress: a folder with the program, its input and its results; the running compiler.
 struct host_form {
     char *folder;
     FILE *running;
 };
 
-// clang compiles these long texts in half of gcc's time.
+// clang compiles these long texts in half the time that gcc takes.
 static inline const char *quick_compiler(void)
 {
     const char *given = getenv("CXX");
@@ -101,7 +102,7 @@ static inline const char *quick_compiler(void)
                                                                                   : host_compiler();
 }
 
-// Compiles and runs it; the device works meanwhile.
+// Starts compiling and running it; the device works meanwhile.
 static inline struct host_form start_on_host(const struct src_unit *unit, const struct src_cuda *cuda,
                                              bool bank, const uint32_t *in)
 {

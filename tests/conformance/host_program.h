@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel file rewritten for CUDA, as a program of the host: over tests/shim, with a main of the test's own.
+// A kernel file rewritten for CUDA, as a program on the host: over tests/shim, with the test's own main.
 #ifndef KN_TESTS_CONFORMANCE_HOST_PROGRAM_H
 #define KN_TESTS_CONFORMANCE_HOST_PROGRAM_H
 
@@ -18,7 +18,7 @@ static inline const char *host_compiler(void)
     return given && *given ? given : "c++";
 }
 
-// False, after a line that says so, without a C++ compiler.
+// Prints a line and returns false without a C++ compiler.
 static inline bool host_has_compiler(void)
 {
     char command[4200];
@@ -30,8 +30,8 @@ static inline bool host_has_compiler(void)
     return false;
 }
 
-// False, after a line that says why, if the device that would be taken is one that is not asked. Asked in a
-// child, as in test_finds_device.
+// Prints a line with the reason and returns false if the device that would be used must not be tested. The
+// device is queried in a child process, as in test_finds_device.
 static inline bool host_asks_device(const char *why)
 {
     int status = 0;
@@ -50,7 +50,7 @@ static inline bool host_asks_device(const char *why)
     return child < 0 || waitpid(child, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 77;
 }
 
-// False, after a line that says so, without a device whose images are right; asked in a child, as above.
+// Prints a line and returns false without a device with correct images; queried in a child process, as above.
 static inline bool host_has_images(void)
 {
     int status = 0;
@@ -74,7 +74,7 @@ static inline bool host_has_images(void)
     return child < 0 || waitpid(child, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 77;
 }
 
-// How many of the runner's tests fail; the runner is freed.
+// The number of failed tests of the runner, which is freed.
 static inline int host_run_tests(SRunner *runner)
 {
     int failed;
@@ -95,8 +95,8 @@ static inline const char *host_path(const char *name)
     return path;
 }
 
-// The kernel file's text as C++, read as for the open device and with the macro `define` if it is not NULL;
-// the caller frees it.
+// The kernel file's text as C++, read as for the open device, with the macro `define` unless it is NULL; the
+// caller frees it.
 static inline struct src_cuda *host_rewrite(const char *path, const char *define)
 {
     const kn_define given = {define, "1"};
@@ -118,7 +118,7 @@ static inline struct src_cuda *host_rewrite(const char *path, const char *define
     return cuda;
 }
 
-// Compiles the kernels and `main_text`, which finds shim_run() declared, into `folder`/program.
+// Compiles the kernels and `main_text`, which has a declaration of shim_run(), into `folder`/program.
 static inline void host_build(const char *folder, const char *kernels, const char *main_text)
 {
     const char *source = getenv("srcdir");
@@ -138,7 +138,7 @@ static inline void host_build(const char *folder, const char *kernels, const cha
     ck_assert_msg(system(command) == 0, "does not compile as C++ (left in %s)", folder);
 }
 
-// Runs it with these words behind its name, as a shell reads them.
+// Runs it with these arguments, which a shell parses.
 static inline void host_run(const char *folder, const char *arguments)
 {
     char command[20000];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one kernel of test_rewrite in a process of its own, as a driver's compiler may end it.
+// Runs one kernel of test_rewrite in a separate process, because a driver's compiler may end it.
 #ifndef KN_TESTS_CONFORMANCE_LOG_OF_ABORT_H
 #define KN_TESTS_CONFORMANCE_LOG_OF_ABORT_H
 
@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The log of a process of its own that runs one kernel on the device, if that ended by abort; NULL if not.
-// The caller frees it.
+// The log of a separate process that runs one kernel on the device, if the process aborted; NULL if not. The
+// caller frees it.
 static char *log_of_abort(const char *path, const char *kernel)
 {
     char *folder = test_folder(), file[4200], *log = calloc(1, 1 << 16);

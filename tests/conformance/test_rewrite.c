@@ -22,10 +22,10 @@
 static glob_t subjects; // paths
 static uint32_t in[ITEMS * WORDS];
 
-// ---- what goes in
+// ---- input
 
-// Columns 0 to 3: any bits. 4 to 7: floats, neither denormal nor NaN. 8 to 11: small integers of both signs.
-// 12 to 15: where integers have their edges.
+// Columns 0 to 3: random bits. 4 to 7: floats, neither denormal nor NaN. 8 to 11: small integers of both
+// signs. 12 to 15: edge values of integers.
 static void make_input(void)
 {
     static const float floats[] = {0,     -0.0f, 1,          -1,         0.5f,   -0.5f, 1.5f,
@@ -85,7 +85,7 @@ static void run_on_device(kn_program *program, const kn_source_kernel *described
 
 // ---- the comparison
 
-// What the device refuses is not compared, but its own checks hold.
+// If the device refuses a kernel, nothing is compared, but the kernel's own checks must hold on the host.
 static bool check_alone(const char *subject, const kn_source_kernel *kernel, const uint32_t *host)
 {
     size_t written = 0, broken = 0;
@@ -141,10 +141,11 @@ static struct src_cuda *rewrite(const struct src_unit *unit, const struct src_op
     return cuda;
 }
 
-// ---- what the device's compiler aborts on
+// ---- kernels on which the device's compiler aborts
 
-// For each kernel, in words, why it is left out: it aborts, and is known to (tests/known_aborts.h); else
-// NULL. `whole`: all do. Nothing is tried where nothing is known. The caller frees it.
+// For each kernel the reason why it is left out, because it is known to abort (tests/known_aborts.h);
+// otherwise NULL. `whole`: all do. Kernels are tried only if something is known about them. The caller frees
+// the result.
 static const char **why_they_abort(const char *subject, const char *path, const struct src_unit *unit,
                                    bool *whole)
 {
@@ -167,7 +168,7 @@ static const char **why_they_abort(const char *subject, const char *path, const 
     return aborts;
 }
 
-// Those of its kernels that check themselves, where the device refuses the file.
+// Checks the self-checking kernels on the host, if the device refuses the file.
 static void check_on_host(const char *subject, const struct src_unit *unit, const struct src_options *options)
 {
     struct src_cuda *cuda = rewrite(unit, options, false);
@@ -184,7 +185,7 @@ static void check_on_host(const char *subject, const struct src_unit *unit, cons
                   unit->kernel_count);
 }
 
-// The host form, and where there are __constant arguments its other build, beside the device.
+// Compares the host form, and if there are __constant arguments its second build, with the device.
 static void check_subject(const char *subject, kn_program *program, const struct src_unit *unit,
                           const struct src_options *options, const char *const *aborts)
 {
@@ -216,7 +217,7 @@ static void check_subject(const char *subject, kn_program *program, const struct
     ck_assert_msg(failures == 0, "%s.cl: %zu of %zu kernels differ", subject, failures, unit->kernel_count);
 }
 
-// False, after a line that says so, for what is no OpenCL C 1.2 or needs more than that promises.
+// Prints a line and returns false if the file is not OpenCL C 1.2, or needs more than that guarantees.
 static bool compiles(const char *subject)
 {
     if (strcmp(subject, "local_large") == 0 && kn_context_get_device(context)->local_memory < LARGE_LOCAL) {
@@ -230,8 +231,8 @@ static bool compiles(const char *subject)
     return false;
 }
 
-// What is not in C99 or OpenCL C 1.2, though some compilers take it: one that refuses it with these words is
-// right.
+// Features outside C99 and OpenCL C 1.2 that some compilers accept: a compiler that refuses them with these
+// words is right.
 static bool is_rightly_refused(const char *subject)
 {
     static const struct {
@@ -240,8 +241,9 @@ static bool is_rightly_refused(const char *subject)
         {"implicit_int", "type specifier missing"},
         {"bit_fields", "bit-fields are not supported in OpenCL"}, // 6.9.c
         {"opencl_2", "get_local_linear_id"},                      // 6.12.1 does not have it
-        {"opencl_2", "'memory_scope_work_group'"}, // nor 6.12.8, where NVIDIA's compiler has the first
-        {"vload_half", "'vloada_half'"}, // 6.12.7 has it for vectors; Intel's compiler, for these alone
+        {"opencl_2", "'memory_scope_work_group'"}, // nor does 6.12.8, of which NVIDIA's compiler supports the
+                                                   // first
+        {"vload_half", "'vloada_half'"}, // in 6.12.7 for vectors; for Intel's compiler, only for them
         {"vstore_half", "'vstorea_half'"},
     };
 
@@ -251,8 +253,9 @@ static bool is_rightly_refused(const char *subject)
     return false;
 }
 
-// False, after a line that says so, if the device has no double and the file needs it. Where the compiler may
-// abort, nothing is kept: to hand out a program's binary, PoCL compiles every kernel of it.
+// Prints a line and returns false if the file needs double precision and the device has none. Where the
+// compiler may abort, no binary is kept, because PoCL compiles all kernels of a program to provide its
+// binary.
 static bool read_subject(const char *subject, const char *path, struct target *target, struct src_unit **unit)
 {
     static const kn_context_options uncached = {.struct_size = sizeof(kn_context_options), .cache_dir = ""};
@@ -273,7 +276,7 @@ static bool read_subject(const char *subject, const char *path, struct target *t
     return !(*unit)->double_line || test_takes(KN_F64);
 }
 
-// NULL, after a line that says so, if the device rightly refuses it.
+// Prints a line and returns NULL if the device rightly refuses the program.
 static kn_program *build_subject(const char *subject, const char *path, const struct src_unit *unit)
 {
     kn_program_options options = KN_INIT(kn_program_options, .policy = KN_POLICY_STRICT);
@@ -321,7 +324,7 @@ START_TEST(subject)
 }
 END_TEST
 
-// test_rewrite --kernel FILE NAME, for log_of_abort.
+// The arguments of test_rewrite --kernel FILE NAME, for log_of_abort.
 static const char *alone_file, *alone_kernel;
 
 START_TEST(alone)
@@ -344,7 +347,7 @@ START_TEST(alone)
 }
 END_TEST
 
-// Without a fork: an abort is to end the process.
+// Does not fork, because an abort must end the process.
 static int run_alone(const char *file, const char *kernel)
 {
     Suite *suite = suite_create("alone");
@@ -363,7 +366,7 @@ static int run_alone(const char *file, const char *kernel)
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-// The files of this part (test_in_part), in order.
+// The files of this part of the test (test_in_part), in order.
 static size_t subject_count;
 
 static bool find_subjects(void)
@@ -382,7 +385,7 @@ static bool find_subjects(void)
             char *path = subjects.gl_pathv[subject_count];
 
             subjects.gl_pathv[subject_count++] = subjects.gl_pathv[i];
-            subjects.gl_pathv[i] = path; // glob's, as are all
+            subjects.gl_pathv[i] = path; // owned by glob, like all of them
         }
     return subjects.gl_pathc > 0;
 }
@@ -409,8 +412,8 @@ int main(int count, char **arguments)
         srunner_free(runner);
         return test_require("c++") ? EXIT_FAILURE : 77;
     }
-    // Mesa 22's rusticl crashes on two of the files and has structs by value and 64-bit mad_sat wrong;
-    // Oclgrind 21.10 has rounding conversions and the max of a vector and a scalar wrong.
+    // rusticl of Mesa 22 crashes on two of the files, and gets structs by value and 64-bit mad_sat wrong;
+    // Oclgrind 21.10 gets rounding conversions and the max of a vector and a scalar wrong.
     if (!test_finds_device() || !host_asks_device("has some of these results wrong itself")) {
         srunner_free(runner);
         return 77;

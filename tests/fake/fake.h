@@ -28,24 +28,24 @@
 struct fake_launch {
     char kernel[64];
     unsigned grid[3], block[3], shared;
-    size_t count; // of parameters
+    size_t count; // number of parameters
     size_t sizes[FAKE_PARAMS];
     unsigned char params[FAKE_PARAMS][128];
     void *stream;
 };
 
 struct fake_cuda {
-    _Atomic long objects;   // contexts, streams, events, modules and memory that were not given back
+    _Atomic long objects;   // contexts, streams, events, modules and memory that were not released
     long depth;             // contexts on the calling thread's stack
-    _Atomic long without;   // calls that found no current context, but need one
+    _Atomic long without;   // calls that need a current context but found none
     _Atomic long injected;  // failures made so far
-    _Atomic long not_found; // symbols asked for that no module has: compute-sanitizer calls that an error
+    _Atomic long not_found; // lookups of symbols that no module has: compute-sanitizer reports them as errors
     unsigned long launches;
     struct fake_launch last;
     unsigned long copies_on_device;
-    size_t dynamic_allowed; // by the last cuFuncSetAttribute
+    size_t dynamic_allowed; // set by the last cuFuncSetAttribute
     double now_ms;          // the device's clock
-    int occupancy;          // what cuOccupancyMaxPotentialBlockSize answers
+    int occupancy;          // the result of cuOccupancyMaxPotentialBlockSize
 };
 
 struct fake_nvrtc {
@@ -58,7 +58,7 @@ struct fake_nvrtc {
 struct fake_cuda *fake_cuda_state(void);
 struct fake_nvrtc *fake_nvrtc_state(void);
 
-// For the libraries: whether this call is to fail, and with what.
+// For the libraries: whether this call fails, and with which code.
 static inline int fake_failure(const char *name, _Atomic long *injected)
 {
     static char seen[128];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fake cuBLAS beside the fake driver (fake.h), whose device memory is the host's: products by columns, in
-// double, as cuBLAS's manual defines them.
+// A fake cuBLAS for the fake driver (fake.h), whose device memory is the host's: column-major products, in
+// double precision, as cuBLAS's manual defines them.
 #include "fake.h"
 
 #include <complex.h>
@@ -83,7 +83,7 @@ static void set(unsigned long long memory, int type, int64_t i, double complex v
     }
 }
 
-// op(X)(i, j) of a matrix by columns.
+// op(X)(i, j) of a column-major matrix.
 static double complex entry(unsigned long long x, int type, int64_t pitch, int op, int64_t i, int64_t j)
 {
     double complex value = get(x, type, op ? i * pitch + j : j * pitch + i);

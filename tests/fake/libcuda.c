@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fake driver with one device (fake.h): device memory is the host's, copies are done at once, launches
-// recorded. What gives something back does so even where it is told to fail, as the driver does when it
+// A fake driver with one device (fake.h): device memory is the host's, copies are done at once, launches are
+// recorded. Functions that release something do so even if they are told to fail, like the driver when it
 // reports an older error.
 #include "fake.h"
 
@@ -16,11 +16,11 @@
 #define MAX_DEPTH     64
 
 struct CUctx_st {
-    int fault; // sticky, like the driver's
+    int fault; // sticky, as in the driver
 };
 struct CUstream_st {
     CUcontext context;
-    CUgraph captures; // what is done in it becomes its nodes; NULL: it is done
+    CUgraph captures; // operations become its nodes; NULL: they are executed
 };
 struct CUevent_st {
     double at_ms;
@@ -40,7 +40,7 @@ struct CUmod_st {
 };
 
 static struct fake_cuda state = {.occupancy = 256};
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of the clock and the last launch
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // for the clock and the last launch
 static struct CUctx_st primary;
 static _Thread_local CUcontext stack[MAX_DEPTH];
 static _Thread_local int depth;
@@ -176,7 +176,7 @@ CUresult cuDeviceGetPCIBusId(char *id, int size, CUdevice device)
 
 // ---- contexts ----
 
-// The end of what was created, whatever is answered.
+// Releases an object, whatever is returned.
 static CUresult ended(const char *call, void *memory)
 {
     int code = fake_failure(call, &state.injected);
@@ -201,7 +201,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 
     (void)device;
     state.objects--;
-    primary.fault = 0; // a new primary context is a healthy one
+    primary.fault = 0; // a new primary context has no fault
     return code;
 }
 
@@ -224,8 +224,8 @@ CUresult cuCtxPopCurrent_v2(CUcontext *context)
     return code;
 }
 
-// What only applications call (doc/examples/cuda_embed.c), by the names that CUDA 12's and 13's headers give
-// it.
+// Functions that only applications call (doc/examples/cuda_embed.c), under the names in the headers of CUDA
+// 12 and 13.
 CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device);
 CUresult cuCtxCreate_v4(CUcontext *context, void *params, unsigned flags, CUdevice device);
 CUresult cuCtxDestroy_v2(CUcontext context);
@@ -449,8 +449,8 @@ static CUfunction find(CUmodule module, const char *name)
     return NULL;
 }
 
-// A kernel of a rewritten program, KN_KERNEL(NAME) or KN_KERNEL_SIZED(NAME, ...): what its parameters take is
-// not known, so they are not recorded.
+// A kernel of a rewritten program, KN_KERNEL(NAME) or KN_KERNEL_SIZED(NAME, ...): the sizes of its parameters
+// are unknown, so they are not recorded.
 static void read_wrapper(CUmodule module, const char *line)
 {
     const char *end = line + strcspn(line, "\n");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fake driver's graphs, for libcuda.c: what a stream captures is kept, and done at each launch of the
+// Graphs of the fake driver, for libcuda.c: captured operations are kept, and executed at each launch of the
 // graph.
 
 struct fake_node {
     struct fake_launch launch;
-    CUcontext faults; // by this launch; else NULL
+    CUcontext faults; // the context in which this launch faults; otherwise NULL
     CUdeviceptr to, from;
-    size_t bytes; // a copy; 0: a launch
+    size_t bytes; // of a copy; 0: a launch
 };
 struct CUgraph_st {
     struct fake_node *nodes;
@@ -23,7 +23,7 @@ static void drop_graph(CUgraph graph)
     free(graph);
 }
 
-// False: the stream captures nothing, so it is to be done.
+// False if the stream is not capturing, so the operation must be executed.
 static bool capture_node(CUstream stream, const struct fake_node *node)
 {
     CUgraph graph = stream ? stream->captures : NULL;
@@ -61,7 +61,7 @@ CUresult cuStreamBeginCapture_v2(CUstream stream, int mode)
     return CUDA_SUCCESS;
 }
 
-// A capture ends even where it is told to fail; then there is no graph.
+// A capture ends even if the call is told to fail; then there is no graph.
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
 {
     int code = fake_failure("cuStreamEndCapture", &state.injected);

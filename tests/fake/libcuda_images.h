@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fake driver's arrays, textures and surfaces; libcuda.c includes it. An array is the host's memory, a
-// texture or surface a number that has to be given back.
+// Arrays, textures and surfaces of the fake driver; libcuda.c includes this file. An array is host memory, a
+// texture or surface a number that must be released.
 
 struct CUarray_st {
     CUDA_ARRAY3D_DESCRIPTOR shape;
@@ -50,7 +50,7 @@ CUresult cuTexObjectCreate(CUtexObject *texture, const CUDA_RESOURCE_DESC *resou
         how->addressMode[0] == CU_TR_ADDRESS_MODE_WRAP || how->addressMode[0] == CU_TR_ADDRESS_MODE_MIRROR;
 
     NEEDS_CONTEXT(cuTexObjectCreate);
-    // Seen on an H200: a border around a one-dimensional array is mixed in from its missing dimension too.
+    // Seen on an H200: the border of a one-dimensional array is also blended in along its missing dimension.
     if (resource->res.array && !resource->res.array->shape.Height &&
         how->addressMode[1] == CU_TR_ADDRESS_MODE_BORDER)
         return INVALID_VALUE;
@@ -83,7 +83,7 @@ CUresult cuSurfObjectDestroy(CUsurfObject surface)
     return ended("cuSurfObjectDestroy", NULL);
 }
 
-// Where a row of a copy begins.
+// The start of a row of a copy.
 static unsigned char *row_of(const struct cuda_copy_side *side, size_t y, size_t z)
 {
     unsigned char *from = side->memory_type == CU_MEMORYTYPE_HOST ? side->host : (void *)(size_t)side->device;

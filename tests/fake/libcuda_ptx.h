@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of the fake driver: PTX, in which the comments of fake.h say what there is, and occupancy.
+// PTX and occupancy of the fake driver: the comments of fake.h in a text determine its PTX.
 #ifndef KN_TESTS_FAKE_LIBCUDA_PTX_H
 #define KN_TESTS_FAKE_LIBCUDA_PTX_H
 
@@ -9,7 +9,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
 
     NEEDS_CONTEXT(cuModuleLoadDataEx);
     if (strstr(text, "//refused") ||
-        strstr(text, ".param .u64 .ptr")) { // as the driver does with OpenCL's parameters
+        strstr(text, ".param .u64 .ptr")) { // like the driver for the parameters of OpenCL kernels
         for (unsigned i = 0; i < count; i++)
             if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
                 strcpy(values[i], "ptxas fatal   : a fake refusal");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fake cuFFT beside the fake driver (fake.h), whose device memory is the host's: transforms in double by
-// their definition, of compact arrays, as cuFFT's manual defines them. Of a half spectrum of several axes it
-// writes over the input, as cuFFT may.
+// A fake cuFFT for the fake driver (fake.h), whose device memory is the host's: transforms of compact arrays
+// in double precision by their definition, as cuFFT's manual describes them. A transform of a half spectrum
+// with several axes overwrites the input, as cuFFT may.
 #define _GNU_SOURCE // M_PIl
 #include "fake.h"
 
@@ -18,8 +18,8 @@ static struct plan {
     bool used;
     void *stream;
     int type, rank;
-    long long n[3], batch; // the slowest axis first
-} plans[PLANS];            // by their handles; 0 is none
+    long long n[3], batch; // slowest axis first
+} plans[PLANS];            // indexed by handles; handle 0 is invalid
 
 static _Atomic long injected;
 
@@ -30,7 +30,7 @@ static _Atomic long injected;
             return failure;                                                                                  \
     } while (0)
 
-// Plans that were not destroyed.
+// The number of plans that were not destroyed.
 int fake_cufft_plans(void)
 {
     int count = 0;
@@ -93,7 +93,7 @@ int cufftMakePlanMany64(int plan, int rank, long long *n, long long *in_embed, l
     return 0;
 }
 
-// One line of n numbers that lie `stride` apart.
+// Transforms a line of n numbers with a distance of `stride`.
 static void transform_line(long double complex *x, long long n, long long stride, int sign)
 {
     long double complex *line = malloc((size_t)n * sizeof *line);
@@ -109,7 +109,7 @@ static void transform_line(long double complex *x, long long n, long long stride
     free(line);
 }
 
-// One axis of an array of `count` numbers in all.
+// Transforms one axis of an array with `count` numbers in all.
 static void transform_axis(long double complex *x, long long count, long long n, long long stride, int sign)
 {
     for (long long i = 0; i < count; i++)
@@ -137,7 +137,7 @@ static void set(void *at, bool fp64, bool real, long long i, long double complex
         ((float complex *)at)[i] = (float complex)value;
 }
 
-// Where number i of the full array is in the half spectrum of lines of n; -1: it is not there.
+// The position of number i of the full array in the half spectrum of lines of n; -1 if it is not there.
 static long long offset_of(bool half, long long n, long long i)
 {
     if (!half)
@@ -145,7 +145,7 @@ static long long offset_of(bool half, long long n, long long i)
     return i % n <= n / 2 ? i / n * (n / 2 + 1) + i % n : -1;
 }
 
-// The other half of each line, after the other axes.
+// Fills in the other half of each line, after the other axes.
 static void mirror(long double complex *x, long long count, long long n)
 {
     for (long long i = 0; i < count; i++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An OpenCL driver that does to whoever opens it what FAKE_DRIVER says: abort, segv, exit, or nothing
-// ("fine"); or it takes SIGABRT for itself, as LLVM does in real ones, and aborts when the process ends
-// ("late"). It offers no platform. Appends a line to the file FAKE_DRIVER_LOG each time it is opened.
+// An OpenCL driver that treats the process that opens it as FAKE_DRIVER says: abort, segv, exit, or nothing
+// ("fine"); or it installs a handler for SIGABRT, as LLVM does in real drivers, and aborts when the process
+// ends ("late"). It offers no platform. It appends a line to the file FAKE_DRIVER_LOG each time it is opened.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

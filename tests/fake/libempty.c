@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that has none of the names that are looked for.
+// A library with none of the symbols that are looked up.
 int fake_library_without_calls(void);
 
 int fake_library_without_calls(void)

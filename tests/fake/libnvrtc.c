@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fake NVRTC of the version FAKE_NVRTC_MAJOR (fake.h). Its cubins are an ELF magic, a line that says who
-// made them for what, and the text.
+// A fake NVRTC of the version FAKE_NVRTC_MAJOR (fake.h). Its cubins are an ELF magic number, a line with the
+// version and the architecture, and the text.
 #include "fake.h"
 
 #include "backend/cuda/cuda_api.h"
@@ -128,7 +128,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count, const ch
     program->cubin = calloc(program->bytes, 1);
     used = 1 + (size_t)snprintf(program->cubin, program->bytes, "\177ELF %d %d\n%s", FAKE_NVRTC_MAJOR, arch,
                                 program->text);
-    if (strstr(program->text, "//bank")) // the table of symbols
+    if (strstr(program->text, "//bank")) // in the symbol table
         snprintf(program->cubin + used, program->bytes - used, "kn_bank");
     return NVRTC_SUCCESS;
 }
@@ -161,7 +161,7 @@ nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *cubin)
     return NVRTC_SUCCESS;
 }
 
-// The text stands for its PTX.
+// The text takes the place of its PTX.
 nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *bytes)
 {
     MAY_FAIL(nvrtcGetPTXSize);

@@ -64,7 +64,7 @@ bool fuzz_answers_append(const char *path, uint64_t seed, int count, unsigned fe
     for (int i = 0; i < count; i++)
         ki_text_format(&lines, "%" PRIu64 " %u %016" PRIx64 " %016" PRIx64 "\n", seed + (uint64_t)i, features,
                        hash_of_text(seed + (uint64_t)i, features), numbers[i]);
-    // At once: other processes append too.
+    // In a single write, because other processes append too.
     good = good && setvbuf(file, NULL, _IOFBF, lines.length + 1) == 0 &&
            fwrite(lines.data, lines.length, 1, file) == 1;
     if (file)

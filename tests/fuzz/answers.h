@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rewritten text of random kernels computes over the host shim, as hashes in a file: a line a kernel
-// with its seed, what the generator was asked for (FUZZ_DOUBLES, ...), the hash of its text and that of its
-// numbers.
+// The results of the rewritten text of random kernels over the host shim, as hashes in a file: for each
+// kernel a line with its seed, the features requested from the generator (FUZZ_DOUBLES, ...), the hash of its
+// text and that of its results.
 #ifndef KN_TESTS_FUZZ_ANSWERS_H
 #define KN_TESTS_FUZZ_ANSWERS_H
 
@@ -15,17 +15,17 @@ struct fuzz_answer {
 };
 
 struct fuzz_answers {
-    struct fuzz_answer *all; // by seed
+    struct fuzz_answer *all; // sorted by seed
     size_t count;
 };
 
-// False, after a line that says why.
+// On failure prints a line with the reason and returns false.
 bool fuzz_answers_read(const char *path, struct fuzz_answers *answers);
 bool fuzz_answers_append(const char *path, uint64_t seed, int count, unsigned features,
                          const uint64_t *numbers);
 
-// Those of the kernels from `seed` on; false if one is not there, or is of another text than is generated
-// now.
+// The answers of the kernels from `seed` on; false if one is missing, or belongs to another text than is
+// generated now.
 bool fuzz_answers_take(const struct fuzz_answers *answers, uint64_t seed, int count, unsigned features,
                        uint64_t *numbers);
 

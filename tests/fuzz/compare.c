@@ -20,7 +20,7 @@
 #include "known_aborts.h"
 #include "generate.h"
 
-// The last work-item may read the row behind its own.
+// The last work-item may read the row after its own.
 enum {
     ITEMS = 4 * FUZZ_GROUP,
     WORDS = ITEMS * FUZZ_COLUMNS,
@@ -41,7 +41,7 @@ const char *const fuzz_verdicts[] = {
     [FUZZ_REPORTED] = "Oclgrind reports it",
 };
 
-// Any bits, small numbers, and the edges of the types.
+// Random bits, small numbers, and edge values of the types.
 static void make_input(uint32_t *in)
 {
     static const uint32_t edges[] = {0,          1,          0xffffffff, 0x7fffffff, 0x80000000,
@@ -62,7 +62,7 @@ static void make_input(uint32_t *in)
 struct device_side {
     kn_queue *queue;
     kn_program *program;
-    kn_buffer *input, *output; // the same for all kernels
+    kn_buffer *input, *output; // shared by all kernels
 };
 
 static kn_status run_kernel(const struct device_side *side, const kn_source_kernel *described,
@@ -118,7 +118,7 @@ static kn_status run_on_device(kn_context *context, const char *text, const stru
 
 // ---- as C++
 
-// arena_bytes: what its own variables take of the arena.
+// arena_bytes: bytes of the arena that the kernel's own local variables take.
 static void write_call(FILE *file, const kn_source_kernel *kernel, size_t arena_bytes)
 {
     size_t local = arena_bytes;
@@ -201,7 +201,7 @@ static bool load(const char *folder, const char *name, void *bytes, size_t size)
     return good;
 }
 
-// A child's exit status as a verdict, if it did not end well.
+// A child's exit status as a verdict, if it did not succeed.
 static enum fuzz_verdict run_command(const char *command, enum fuzz_verdict failed)
 {
     int status = system(command);
@@ -209,7 +209,7 @@ static enum fuzz_verdict run_command(const char *command, enum fuzz_verdict fail
     return status == 0 ? FUZZ_SAME : WIFEXITED(status) && WEXITSTATUS(status) < 124 ? failed : FUZZ_CRASHED;
 }
 
-// clang is twice as fast, and stricter where C++ narrows; without it CXX.
+// clang is twice as fast, and stricter about narrowing in C++; without clang, CXX is used.
 static const char *host_compiler(void)
 {
     const char *given = getenv("CXX");
@@ -267,7 +267,7 @@ uint64_t fuzz_hash(const void *bytes, size_t size)
     return first;
 }
 
-// The host's answers noted, or what the device wrote compared: with the host's numbers, or with their hashes.
+// Records the host's results, or compares the device's with the host's results or their hashes.
 static bool judge(const kn_source_kernel *kernel, const uint32_t *device, const uint32_t *host, size_t k,
                   struct fuzz_task *task)
 {
@@ -343,7 +343,7 @@ enum fuzz_verdict fuzz_compare(const char *text, const char *folder, struct fuzz
     return verdict;
 }
 
-// ---- apart
+// ---- in a separate process
 
 static void remove_folder(const char *folder)
 {
@@ -354,8 +354,8 @@ static void remove_folder(const char *folder)
         fprintf(stderr, "%s cannot be removed\n", folder);
 }
 
-// The child: in a session of its own, so that the compilers it started end with it. PoCL's cache lies in its
-// folder: nothing that is generated is built twice.
+// Sets up the child: in its own session, so that the compilers it started end with it. PoCL's cache is in its
+// folder, because no generated text is built twice.
 static void be_apart(const char *text, const char *folder, unsigned seconds, struct fuzz_task *shared)
 {
     char path[4200];
@@ -365,9 +365,10 @@ static void be_apart(const char *text, const char *folder, unsigned seconds, str
     signal(SIGALRM, SIG_DFL);
     alarm(seconds);
     setenv("POCL_CACHE_DIR", folder, 1);
-    setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 0); // half the time, and fewer bugs of its own
-    // Oclgrind 21.10 crashes in Uninitialized::instructionExecuted on most of what is generated, and takes
-    // the fourth component of three for a value that was forgotten.
+    setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 0); // takes half the time, and avoids bugs of the
+                                                            // optimiser
+    // Oclgrind 21.10 crashes in Uninitialized::instructionExecuted on most generated kernels, and reports the
+    // fourth component of a vector of three as uninitialised.
     unsetenv("OCLGRIND_UNINITIALIZED");
     snprintf(path, sizeof path, "%s/log", folder);
     log = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -378,7 +379,7 @@ static void be_apart(const char *text, const char *folder, unsigned seconds, str
     _exit((int)fuzz_compare(text, folder, shared));
 }
 
-// What a child and its children left on standard output and standard error; the caller frees it.
+// The output of a child and its children on standard output and standard error; the caller frees it.
 static char *read_log(const char *folder)
 {
     struct ki_text log = KI_TEXT_INIT;
@@ -394,7 +395,7 @@ static char *read_log(const char *folder)
     return ki_text_take(&log);
 }
 
-// The verdict on a child by how it ended and what it left. Whatever Oclgrind reports, a line names the
+// The verdict on a child, from its exit status and its output. If Oclgrind reports anything, a line names the
 // kernel.
 static enum fuzz_verdict verdict_of(int status, const char *folder, const kn_device_info *device)
 {
@@ -446,7 +447,7 @@ enum fuzz_verdict fuzz_compare_apart(const char *text, unsigned seconds, struct 
         return FUZZ_BROKEN;
     verdict = verdict_of(status, folder, &shared->device);
     if (verdict == FUZZ_CRASHED || verdict == FUZZ_KNOWN_ABORT)
-        kill(-child, SIGKILL); // what it had started
+        kill(-child, SIGKILL); // processes that it started
     *task = *shared;
     munmap(shared, sizeof *shared);
     if (getenv("KOINE_FUZZ_LOG") || (verdict && verdict != FUZZ_KNOWN_ABORT && !getenv("KOINE_FUZZ_QUIET")))
@@ -462,7 +463,7 @@ enum fuzz_verdict fuzz_compare_both(const char *text, unsigned seconds)
     return fuzz_compare_apart(text, seconds, &task);
 }
 
-// Asked in a child: OpenCL does not survive the forks to come.
+// Queried in a child process: OpenCL does not survive the forks that follow.
 bool fuzz_find_device(struct fuzz_device *device)
 {
     int status = 0;

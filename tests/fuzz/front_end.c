@@ -15,7 +15,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 
-// Stops with what was expected: libFuzzer keeps the input.
+// Stops with the expectation that failed: libFuzzer keeps the input.
 #define EXPECT(what) ((what) ? (void)0 : unexpected(#what, __LINE__))
 
 static void unexpected(const char *what, int line)
@@ -24,7 +24,7 @@ static void unexpected(const char *what, int line)
     abort();
 }
 
-// What texts may include; the main file joins them.
+// The files that texts may include; the main file includes them too.
 static const struct src_embedded headers[] = {
     {"a.clh",
      "#ifndef A_CLH\n#define A_CLH\n#define SQUARE(x) ((x) * (x))\n#include \"lib/b.clh\"\n#endif\n"},
@@ -164,8 +164,8 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    char *text =
-        strndup((const char *)bytes, size); // a copy of its own size, so that any step too far is seen
+    char *text = strndup((const char *)bytes, size); // a copy of exactly this size, so that every access out
+                                                     // of bounds is detected
 
     EXPECT(text);
     target(text);

@@ -24,7 +24,7 @@
 #include "base/arena.h"
 #include "base/text/text.h"
 
-enum { FUZZ_GROUP = 16, FUZZ_COLUMNS = 16 }; // work-items in a group; words of `in` and `out` a work-item
+enum { FUZZ_GROUP = 16, FUZZ_COLUMNS = 16 }; // work-items in a group; words of a row
 
 enum scalar { G_CHAR, G_UCHAR, G_SHORT, G_USHORT, G_INT, G_UINT, G_LONG, G_ULONG, G_FLOAT, G_DOUBLE };
 enum { SCALARS = G_DOUBLE + 1, WIDTHS = 6 };
@@ -52,22 +52,22 @@ enum precedence {
     P_POSTFIX
 };
 
-// An expression and what is known of its value (of each component).
+// An expression and the bounds of its value (of each component).
 struct value {
-    const char *text; // NULL: there is none
+    const char *text; // NULL: no expression
     struct type type;
     enum precedence precedence;
     int bits; // |v| <= 2^bits
-    int frac; // of a float: a multiple of 2^-frac
+    int frac; // for a float: a multiple of 2^-frac
 };
 
-// Something with a name that can be read: a variable, a member, what a pointer points to.
+// A named object that can be read: a variable, a member, the target of a pointer.
 struct variable {
     const char *path;
     struct type type;
-    int elements; // of an array: a power of two; 0 for none
-    int root;     // those that may share memory have the same
-    bool fixed;   // is not assigned to
+    int elements; // of an array: a power of two; 0 if it is not an array
+    int root;     // equal for variables that may share memory
+    bool fixed;   // must not be assigned to
     bool pointed; // its address may be taken
 };
 
@@ -76,9 +76,9 @@ enum { MOST_VARIABLES = 256, MOST_ROOTS = 256, MOST_FUNCTIONS = 8, MOST_PARAMETE
 struct function {
     const char *name;
     struct type result, parameters[MOST_PARAMETERS];
-    bool pointers[MOST_PARAMETERS]; // to private variables
+    bool pointers[MOST_PARAMETERS]; // which parameters are pointers to private variables
     int count;
-    bool in_macro; // a macro: its arguments may be evaluated twice
+    bool in_macro; // in a macro, whose arguments may be evaluated twice
 };
 
 struct record {
@@ -96,14 +96,14 @@ struct record_variable {
 struct generator {
     struct ki_arena arena;
     uint64_t chance;
-    const char *tag;   // in every name at file level, so that kernels share a file
+    const char *tag;   // part of every name at file level, so that kernels can share a file
     unsigned features; // FUZZ_DOUBLES, ...
     bool doubles;
     struct ki_text *out;
     int indent;
     struct variable variables[MOST_VARIABLES];
     int variable_count, root_count, name_count;
-    unsigned odd_names; // which were given
+    unsigned odd_names; // which ones were used
     bool was_read[MOST_ROOTS], was_written[MOST_ROOTS];
     struct function functions[MOST_FUNCTIONS];
     int function_count;
@@ -111,11 +111,11 @@ struct generator {
     int record_count;
     struct record_variable record_variables[16];
     int record_variable_count;
-    int pure;                // > 0: no side effects here
-    bool in_kernel;          // so that `in` and the work-item's rows are at hand
-    bool in_loop, in_switch; // break and continue have a meaning
+    int pure;                // > 0: no side effects allowed here
+    bool in_kernel;          // `in` and the work-item's rows can be used
+    bool in_loop, in_switch; // break and continue are allowed
     int loop_depth, block_depth;
-    bool (*mixes)[WIDTHS]; // which hashes are used, by scalar and width
+    bool (*mixes)[WIDTHS]; // the hashes that are used, by scalar and width
 };
 
 // ---- generate_type.c
@@ -128,8 +128,8 @@ const char *fresh_name(struct generator *g, const char *prefix);
 bool is_float(struct type type);
 bool is_signed(struct type type);
 int width_of(struct type type);   // bits of a component
-int whole_bits(struct type type); // the bits that any value of it fits
-int safe_bits(struct type type);  // what the result of signed or float arithmetic must fit
+int whole_bits(struct type type); // number of bits that hold every value of the type
+int safe_bits(struct type type);  // bits available for the result of signed or float arithmetic
 const char *type_name(struct generator *g, struct type type);
 struct type with_lanes(struct type type, int lanes);
 struct type with_scalar(struct type type, enum scalar scalar);
@@ -142,7 +142,7 @@ struct value value_of(struct generator *g, struct type type, enum precedence pre
 const char *inside(struct generator *g, struct value value, enum precedence precedence);
 void line(struct generator *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// ---- expressions: a component is whatever its bounds say
+// ---- expressions: a component has the bounds of its value
 struct value gen_value(struct generator *g, struct type type, int depth); // of exactly this type
 struct value gen_integer(struct generator *g, int depth);                 // of any integer type
 struct value gen_integer_leaf(struct generator *g);
@@ -150,14 +150,14 @@ struct value gen_integer_vector(struct generator *g, struct type type, int depth
 struct value gen_float(struct generator *g, struct type type, int depth);
 struct value gen_condition(struct generator *g, int depth);
 struct value gen_index(struct generator *g, int elements, int depth);
-struct value gen_call(struct generator *g, struct type type, int depth); // text NULL: no such function
+struct value gen_call(struct generator *g, struct type type, int depth); // text NULL: there is none
 struct value gen_built_in(struct generator *g, struct type type, int depth);
 struct value gen_arithmetic(struct generator *g, struct type type, struct value a, struct value b);
 struct value gen_division(struct generator *g, struct type type, struct value a, struct value b);
 struct value gen_literal(struct generator *g, struct type type);
 struct value exactly(struct generator *g, struct value value, struct type type); // scalars: with a cast
-struct value masked(struct generator *g, struct value value, int bits); // not negative, if it was larger
-struct value fitted(struct generator *g, struct value value, int bits, int frac); // of a float
+struct value masked(struct generator *g, struct value value, int bits); // not negative unless it fitted
+struct value fitted(struct generator *g, struct value value, int bits, int frac); // for a float
 
 // ---- generate_lvalue.c
 void begin_expression(struct generator *g);
@@ -165,7 +165,7 @@ int new_root(struct generator *g);
 struct variable *add_variable(struct generator *g, const char *path, struct type type, int elements,
                               int root);
 struct value read_variable(struct generator *g, const struct variable *variable);
-struct value read_any(struct generator *g, struct type type); // text NULL: none of this type can be read
+struct value read_any(struct generator *g, struct type type); // text NULL: nothing to read
 struct value read_integer(struct generator *g);               // a variable or a component of one
 const char *swizzle(struct generator *g, int from, int to, bool distinct);
 struct value gen_lvalue(struct generator *g);
@@ -176,22 +176,23 @@ void gen_statements(struct generator *g, int count);
 void gen_mix(struct generator *g, const char *what, struct type type);
 void gen_declaration(struct generator *g);
 
-// What kernels may have, or must do without.
+// Features that kernels may have, or must avoid.
 enum {
     FUZZ_DOUBLES = 1,
-    // Without what Oclgrind 21.10 has wrong itself: it takes the scalar in min(v, s), max(v, s), clamp(v, s,
-    // s) for a vector (6.12.3, 6.12.4), all of whose components but the first are what lies behind it; rounds
-    // negative numbers the wrong way with _rtp and _rtn (6.2.3.2); and crashes on as_T of a constant with
-    // another number of components.
+    // Avoids what Oclgrind 21.10 gets wrong: it treats the scalar in min(v, s), max(v, s), clamp(v, s, s) as
+    // a vector (6.12.3, 6.12.4), whose components after the first are whatever follows in memory; it rounds
+    // negative numbers in the wrong direction with _rtp and _rtn (6.2.3.2); and it crashes on as_T of a
+    // constant with another number of components.
     FUZZ_FOR_OCLGRIND = 2
 };
 
-// The kernel of this seed, k<index>, appended to `out`; `mixes` collects what fuzz_prologue must bring.
+// Appends the kernel of this seed, k<index>, to `out`; `mixes` collects the hashes that fuzz_prologue must
+// define.
 void fuzz_kernel(uint64_t seed, int index, unsigned features, struct ki_text *out,
                  bool mixes[SCALARS][WIDTHS]);
 void fuzz_prologue(struct ki_text *out, bool mixes[SCALARS][WIDTHS]);
 
-// A file of `count` kernels with the seeds from `seed` on; the caller frees it.
+// A file of `count` kernels with consecutive seeds from `seed` on; the caller frees it.
 char *fuzz_file(uint64_t seed, int count, unsigned features);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL C's integer functions, and calls of the program's own.
+// OpenCL C's integer functions, and calls of the program's own functions.
 #include "generate.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static const struct built_in built_ins[] = {
     {"mul_hi", "..", ANY},
     {"mad_hi", "...", UNSIGNED_ONLY},
     {"mad_sat", "...",
-     NO_LONGS}, // NVIDIA's OpenCL has those wrong; conformance/language/integers.cl has them
+     NO_LONGS}, // NVIDIA's OpenCL gets these wrong; conformance/language/integers.cl tests them
     {"max", "..", ANY},
     {"min", "..", ANY},
     {"rotate", "..", ANY},
@@ -65,7 +65,7 @@ static struct value argument(struct generator *g, char how, struct type type, bo
     }
 }
 
-// clamp(x, lower, upper), the bounds in order.
+// clamp(x, lower, upper), with the bounds in order.
 static const char *clamp_arguments(struct generator *g, struct type type, int depth)
 {
     unsigned low = chance(g, 60), high = low + chance(g, 60);
@@ -89,7 +89,7 @@ struct value gen_built_in(struct generator *g, struct type type, int depth)
     for (const char *how = function->arguments; *how; how++) {
         struct value value = argument(g, *how, type, alike, depth - 1);
         const char *text = inside(g, value, P_ASSIGN);
-        // max(v, s) and min(v, s) take a scalar too.
+        // max(v, s) and min(v, s) also accept a scalar.
         if (how > function->arguments && function->name[0] == 'm' && !function->name[3] && type.lanes > 1 &&
             !(g->features & FUZZ_FOR_OCLGRIND) && one_in(g, 2))
             text = gen_value(g, with_lanes(type, 1), depth - 1).text;
@@ -98,7 +98,7 @@ struct value gen_built_in(struct generator *g, struct type type, int depth)
     return value_of(g, type, P_POSTFIX, say(g, "%s(%s)", function->name, arguments));
 }
 
-// A function or macro of the program's that returns this type; text NULL if there is none.
+// Calls a function or macro of the program that returns this type; text NULL if there is none.
 struct value gen_call(struct generator *g, struct type type, int depth)
 {
     struct value value = {.text = NULL};

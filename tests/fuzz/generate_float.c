@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats and doubles with few enough bits that every operation is exact, vectors of them too.
+// Floats and doubles with few enough bits that every operation is exact, and vectors of them.
 #include "generate.h"
 
 static struct value bounded(struct generator *g, struct type type, enum precedence precedence,
@@ -27,7 +27,7 @@ static const char *constant(struct generator *g, struct type type, const char *n
                                   : say(g, "(double)%s", number);
 }
 
-// Of a float: within 2^bits, a multiple of 2^-frac. An integer stays what it is.
+// Makes a float a multiple of 2^-frac within 2^bits. An integer is unchanged.
 struct value fitted(struct generator *g, struct value value, int bits, int frac)
 {
     static const char *const roundings[] = {"rint", "floor", "ceil", "trunc", "round"};
@@ -61,7 +61,7 @@ static struct value leaf(struct generator *g, struct type type, int depth)
                    say(g, "(%s)(%s)", type_name(g, type), gen_literal(g, with_lanes(type, 1)).text), 7, 2);
 }
 
-// From an integer that fits, in one of the ways.
+// Converts an integer that fits, in one of the possible ways.
 static struct value from_integer(struct generator *g, struct type type, int depth)
 {
     static const char *const modes[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};
@@ -84,7 +84,7 @@ static struct value arithmetic(struct generator *g, struct type type, int depth)
     return gen_arithmetic(g, type, a, fitted(g, b, safe_bits(type) / 2 - 4, 3));
 }
 
-// By a power of two: exact, if there is room behind the point.
+// Multiplies by a power of two: exact if there are enough fractional bits.
 static struct value scaled(struct generator *g, struct type type, int depth)
 {
     struct value a = gen_float(g, type, depth - 1);

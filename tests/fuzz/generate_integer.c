@@ -11,14 +11,14 @@ static struct type promoted(struct type type)
     return type.scalar < G_INT ? with_scalar(type, G_INT) : type;
 }
 
-// C's usual conversions of two integer scalars: the numbers of the types are in the order of their ranks.
+// C's usual arithmetic conversions of two integer scalars: types are numbered by rank.
 static struct type common(struct type a, struct type b)
 {
     a = promoted(a), b = promoted(b);
     return a.scalar > b.scalar ? a : b;
 }
 
-// ---- leaves
+// ---- operands
 
 struct value gen_literal(struct generator *g, struct type type)
 {
@@ -78,7 +78,7 @@ struct value gen_integer_leaf(struct generator *g)
     return value.text ? value : gen_literal(g, any_integer(g));
 }
 
-// ---- what operations share
+// ---- helpers of operations
 
 struct value exactly(struct generator *g, struct value value, struct type type)
 {
@@ -92,7 +92,7 @@ struct value exactly(struct generator *g, struct value value, struct type type)
     return result;
 }
 
-// A constant of a vector's component type, or of an int: for masks.
+// A constant of a vector's component type, or an int, for masks.
 static const char *mask(struct generator *g, struct type type, int bits)
 {
     unsigned long long number = (1ull << bits) - 1;
@@ -102,7 +102,7 @@ static const char *mask(struct generator *g, struct type type, int bits)
     return say(g, "(%s)%llu", type_name(g, with_lanes(type, 1)), number);
 }
 
-// At most `bits` bits, not negative.
+// At most `bits` bits, and not negative.
 struct value masked(struct generator *g, struct value value, int bits)
 {
     if (value.bits <= bits)
@@ -114,7 +114,7 @@ struct value masked(struct generator *g, struct value value, int bits)
     return value;
 }
 
-// In the type with the other sign: (uint)x, as_uint4(x), convert_uint4(x).
+// Converts to the type of opposite signedness: (uint)x, as_uint4(x), convert_uint4(x).
 static struct value as_unsigned(struct generator *g, struct value value)
 {
     struct type type = with_scalar(value.type, of_width(width_of(value.type), false));
@@ -139,7 +139,7 @@ static int bits_of(unsigned op, struct value a, struct value b)
     return op == 2 ? a.bits + b.bits : (a.bits > b.bits ? a.bits : b.bits) + 1;
 }
 
-// a + b, a - b, a * b in `type`, which is what they have in common; of floats too.
+// a + b, a - b, a * b in `type`, their common type; for floats too.
 struct value gen_arithmetic(struct generator *g, struct type type, struct value a, struct value b)
 {
     static const char *const ops[] = {"+", "-", "*"};
@@ -149,7 +149,8 @@ struct value gen_arithmetic(struct generator *g, struct type type, struct value 
 
     if (!is_float(type) && is_signed(type) && bits_of(op, a, b) > safe_bits(type)) {
         if (one_in(g, 2)) {
-            // The narrower of the two is promoted by the wider one; both must be of the unsigned type's rank.
+            // The narrower operand is promoted to the wider one; both must have the rank of the unsigned
+            // type.
             struct type own = with_scalar(type, of_width(width_of(type), false));
             if (type.lanes == 1)
                 a = exactly(g, a, type), b = exactly(g, b, type);
@@ -173,19 +174,19 @@ struct value gen_arithmetic(struct generator *g, struct type type, struct value 
     return result;
 }
 
-// The divisor is made odd or small and positive, so that it is not 0, nor -1.
+// The divisor is made odd, or small and positive, so that it is neither 0 nor -1.
 struct value gen_division(struct generator *g, struct type type, struct value a, struct value b)
 {
     const char *one = b.type.lanes == 1 && type.lanes == 1 ? "1" : mask(g, b.type, 1);
     struct value result;
 
     if (is_signed(b.type))
-        b.bits = 64; // it may be negative: to be masked whatever its bound
+        b.bits = 64; // may be negative, so it must be masked whatever its bound is
     if (is_signed(b.type) || one_in(g, 3))
         b = masked(g, b, is_signed(type) && width_of(type) == 8 ? 5 : 6);
     b.text = say(g, "%s | %s", inside(g, b, P_BIT_OR), one);
     b.precedence = P_BIT_OR;
-    if (b.type.lanes < type.lanes) // promoted by the operations
+    if (b.type.lanes < type.lanes) // the operation widens it
         b = exactly(g, (struct value){b.text, int_type, P_BIT_OR, 64, 0}, with_lanes(type, 1));
     result = operation(g, type, one_in(g, 2) ? "/" : "%", P_MULTIPLY, a, b);
     if (is_signed(type))
@@ -213,7 +214,7 @@ static struct value bitwise(struct generator *g, int depth)
     return operation(g, common(a.type, b.type), ops[op], precedences[op], a, b);
 }
 
-// Any count at all: OpenCL takes it modulo the width.
+// Any shift count is allowed: OpenCL takes it modulo the width.
 static struct value shift(struct generator *g, int depth)
 {
     struct value a = gen_integer(g, depth - 1), b = gen_integer(g, depth - 1);
@@ -309,7 +310,7 @@ static struct value unary(struct generator *g, int depth)
     return result;
 }
 
-// From another type, in each of the ways there are.
+// Converts from another type, in one of the possible ways.
 static struct value conversion(struct generator *g, int depth)
 {
     static const char *const modes[] = {"", "_sat", "_rte", "_sat_rtz", "_rtp", "_sat_rtn"};
@@ -341,7 +342,7 @@ static struct value conversion(struct generator *g, int depth)
                     say(g, "convert_%s%s(%s)", type_name(g, type), modes[chance(g, 6)], from.text));
 }
 
-// as_T of a scalar, or of a vector, of the same size.
+// as_T of a scalar or a vector of the same size.
 static struct value reinterpretation(struct generator *g, int depth)
 {
     struct type type = any_integer(g), from = any_integer(g);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands at file level: constants, macros, structs, functions, and the kernel itself.
+// The file level: constants, macros, structs, functions, and the kernel itself.
 #include "generate.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static struct function *new_function(struct generator *g, struct type result)
     return function;
 }
 
-// A macro that is called like a function, of unsigned values.
+// A function-like macro of unsigned values.
 static void gen_macro(struct generator *g)
 {
     static const char *const bodies[] = {"((a) * 3 + (b))", "((a) ^ (b) << 3)", "((a) > (b) ? (a) : (b))",
@@ -84,7 +84,7 @@ static void gen_macro(struct generator *g)
 
 static void gen_union(struct generator *g, struct record *record)
 {
-    // All of one size, so that no bytes are left undefined.
+    // All members have the same size, so that no bytes are left undefined.
     static const struct variable members[] = {{.path = "v", .type = {G_UINT, 4}},
                                               {.path = "lo", .type = {G_UCHAR, 16}},
                                               {.path = "s0", .type = {G_USHORT, 8}},
@@ -136,7 +136,7 @@ static void gen_record(struct generator *g)
 
 // ---- functions
 
-// The variables in scope, hashed.
+// Hashes the variables in scope.
 static void mix_variables(struct generator *g, int first)
 {
     for (int i = first; i < g->variable_count; i++) {
@@ -182,7 +182,7 @@ static const char *gen_parameters(struct generator *g, struct function *function
     return parameters;
 }
 
-// Its text goes to `late`, behind a prototype, or to where the generator writes.
+// Writes its text to `late`, with a prototype before it, or at the generator's current position.
 static void gen_function(struct generator *g, struct ki_text *late)
 {
     int variables = g->variable_count;
@@ -213,12 +213,12 @@ static void gen_function(struct generator *g, struct ki_text *late)
     g->out = out;
     g->variable_count = variables;
     g->record_variable_count = 0;
-    g->function_count++; // only now: it does not call itself
+    g->function_count++; // only now, so that it does not call itself
     if (one_in(g, 3))
         function->name = say(g, "JOIN%s(f%s, _%d)", g->tag, g->tag, g->function_count - 1);
 }
 
-// ---- local memory: everybody writes a place of his own, and reads another's behind a barrier
+// ---- local memory: each work-item writes its own element, and reads another's after a barrier
 
 static void exchange(struct generator *g, const char *tile, struct type type)
 {
@@ -374,7 +374,7 @@ void fuzz_kernel(uint64_t seed, int index, unsigned features, struct ki_text *ou
     free(g);
 }
 
-// ---- a file of them
+// ---- files of several kernels
 
 static const char *const scalar_names[SCALARS] = {"char", "uchar", "short", "ushort", "int",
                                                   "uint", "long",  "ulong", "float",  "double"};
@@ -396,7 +396,7 @@ static void add_mix(struct ki_text *out, const char *type, int lanes)
     ki_text_add(out, "return h; }\n");
 }
 
-// The hashes that were used, and those that they stand on.
+// Defines the hashes that were used, and those on which they are based.
 void fuzz_prologue(struct ki_text *out, bool mixes[SCALARS][WIDTHS])
 {
     ki_text_add(out, "uint mix(uint h, uint x) { return rotate((h ^ x) * 0x9e3779b1u, 13u); }\n");

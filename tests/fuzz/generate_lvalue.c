@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables: which may be read or written here, and their components in all spellings.
+// Variables: which of them may be read or written at a point, and all spellings of their components.
 #include "generate.h"
 
 #include <string.h>
 
-// Within a full expression, what is written may not be named a second time.
+// Within a full expression, a variable that is written must not be named a second time.
 void begin_expression(struct generator *g)
 {
     memset(g->was_read, 0, sizeof g->was_read);
@@ -16,7 +16,7 @@ int new_root(struct generator *g)
     return g->root_count < MOST_ROOTS - 1 ? g->root_count++ : MOST_ROOTS - 1;
 }
 
-// Not a variable any more after the block in which it is added; NULL if there are too many already.
+// Adds a variable until the end of the current block; NULL if there are too many already.
 struct variable *add_variable(struct generator *g, const char *path, struct type type, int elements, int root)
 {
     struct variable *variable = &g->variables[g->variable_count];
@@ -28,7 +28,7 @@ struct variable *add_variable(struct generator *g, const char *path, struct type
     return variable;
 }
 
-// The path, with an index into an array.
+// The path, with an index if it is an array.
 static struct value named(struct generator *g, const struct variable *variable)
 {
     const char *path = variable->path;
@@ -46,7 +46,7 @@ struct value read_variable(struct generator *g, const struct variable *variable)
     return named(g, variable);
 }
 
-// One of those that `wanted` accepts; NULL if there is none.
+// One of the variables that `wanted` accepts; NULL if there is none.
 static struct variable *choose(struct generator *g, const struct type *type,
                                bool (*wanted)(const struct generator *, const struct variable *))
 {
@@ -90,7 +90,7 @@ struct value read_any(struct generator *g, struct type type)
     return variable ? read_variable(g, variable) : (struct value){.text = NULL};
 }
 
-// An integer, or a component of a vector of them.
+// An integer variable, or a component of a vector of integers.
 struct value read_integer(struct generator *g)
 {
     const struct variable *variable = choose(g, NULL, may_read_integer);
@@ -116,7 +116,7 @@ struct variable *writable(struct generator *g, bool pointed, const struct type *
     return variable;
 }
 
-// Where something is assigned to: a variable, an element, components.
+// The target of an assignment: a variable, an element, components.
 struct value gen_lvalue(struct generator *g)
 {
     struct variable *variable = writable(g, false, NULL);
@@ -137,7 +137,7 @@ struct value gen_lvalue(struct generator *g)
 
 // ---- component selections
 
-// lo, hi, even, odd: of 3 components only those that hold nothing undefined.
+// lo, hi, even, odd: for 3 components only those without undefined parts.
 static const char *half(struct generator *g, int from)
 {
     static const char *const halves[] = {"lo", "even", "hi", "odd"};
@@ -145,7 +145,7 @@ static const char *half(struct generator *g, int from)
     return halves[chance(g, from == 3 ? 2 : 4)];
 }
 
-// Components out of `from`, `to` of them (one of the widths); distinct if they are to be assigned to.
+// Selects `to` of `from` components (`to` is one of the widths); distinct ones if they will be assigned to.
 const char *swizzle(struct generator *g, int from, int to, bool distinct)
 {
     static const char letters[] = "xyzw", lower[] = "0123456789abcdef", upper[] = "0123456789ABCDEF";

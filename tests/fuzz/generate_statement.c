@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements. Each stands on a line of its own, or begins a block: what cuts a failing kernel down relies on
-// it.
+// Statements. Each is on a separate line, or begins a block: the reduction of failing kernels relies on it.
 #include "generate.h"
 
 #include <string.h>
 
 enum { DEEPEST = 3 };
 
-// What is kept of a value in the work-item's hash.
+// Adds part of a value to the work-item's hash.
 void gen_mix(struct generator *g, const char *what, struct type type)
 {
     int width = 0;
@@ -55,7 +54,7 @@ static void declare_array(struct generator *g, struct type type)
             item = say(g, "[%d] = %s", elements - 1 - i, item);
         items = items ? say(g, "%s, %s", items, item) : item;
     }
-    // Without all of its items, the rest is 0.
+    // With fewer items, the rest is 0.
     line(g, "%s %s[%s] = {%s};", type_name(g, type), name,
          given == elements && one_in(g, 2) ? "" : say(g, "%d", elements), items);
     add_variable(g, name, type, elements, new_root(g));
@@ -73,7 +72,7 @@ static void declare_pointer(struct generator *g)
     add_variable(g, say(g, one_in(g, 3) ? "%s[0]" : "(*%s)", name), to->type, 0, to->root);
 }
 
-// A struct or union with all of its members, whole or from another one.
+// A struct or union, initialised with all of its members or from another one.
 static void declare_record(struct generator *g)
 {
     int which = (int)chance(g, (unsigned)(g->record_count ? g->record_count : 1)), root = new_root(g);
@@ -193,7 +192,7 @@ static void copy_record(struct generator *g)
         line(g, "%s = %s;", g->record_variables[to].name, g->record_variables[from].name);
 }
 
-// vstoreN into an array of scalars.
+// vstoreN to an array of scalars.
 static void store(struct generator *g)
 {
     struct variable *array;
@@ -226,7 +225,7 @@ static void call_for_effect(struct generator *g)
         line(g, "%s%s;", one_in(g, 2) ? "(void)" : "", value.text);
 }
 
-// ---- control
+// ---- control flow
 
 static void block(struct generator *g, const char *head, const char *tail, int count)
 {
@@ -256,7 +255,7 @@ static void branch(struct generator *g)
         block(g, one_in(g, 3) ? say(g, "else if (%s)", condition(g, 1)) : "else", "", 1 + (int)chance(g, 2));
 }
 
-// The head and, for do, the tail of a loop of at most `times` rounds with the counter `i`.
+// The head and, for do, the tail of a loop of at most `times` iterations with the counter `i`.
 static void loop_parts(struct generator *g, const char *i, int times, struct type *type, const char **head,
                        const char **tail)
 {

@@ -63,7 +63,7 @@ const char *say(struct generator *g, const char *format, ...)
     return kept;
 }
 
-// A new name inside the kernel: now and then a word of C++, or one that a rewriter may want for itself.
+// A new name inside the kernel: sometimes a keyword of C++, or a name that a rewriter may use itself.
 const char *fresh_name(struct generator *g, const char *prefix)
 {
     static const char *const odd[] = {"class",  "this",     "template", "new",    "delete", "operator",
@@ -159,14 +159,14 @@ struct type any_type(struct generator *g)
     return type;
 }
 
-// Any value of its type, as far as its bounds go.
+// A value with no bounds other than those of its type.
 struct value value_of(struct generator *g, struct type type, enum precedence precedence, const char *text)
 {
     (void)g;
     return (struct value){text, type, precedence, whole_bits(type), is_float(type) ? 3 : 0};
 }
 
-// The text where at least this precedence is wanted; brackets too many now and then.
+// The text where at least this precedence is required; sometimes with unnecessary brackets.
 const char *inside(struct generator *g, struct value value, enum precedence precedence)
 {
     if (value.precedence >= precedence && !(value.precedence < P_POSTFIX && one_in(g, 4)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of integers. In an operation with a scalar, that has exactly the component's type.
+// Vectors of integers. In an operation with a scalar, the scalar has exactly the component's type.
 #include "generate.h"
 
 static struct value scalar_or_vector(struct generator *g, struct type type, int depth)
@@ -7,14 +7,14 @@ static struct value scalar_or_vector(struct generator *g, struct type type, int 
     return gen_value(g, one_in(g, 3) ? with_lanes(type, 1) : type, depth);
 }
 
-// (uchar4)(a, b.xy, c): parts of any widths that come to the whole.
+// (uchar4)(a, b.xy, c): parts of any widths that add up to the total.
 static const char *vector_literal(struct generator *g, struct type type, int depth)
 {
     const char *parts = NULL;
     int left = type.lanes;
 
     if (one_in(g, 4)) {
-        // Brackets alone around a comma would be those of the literal.
+        // Brackets directly around a comma would be those of the literal.
         const char *text = gen_integer(g, depth - 1).text;
         return say(g, "(%s)(%s%s)", type_name(g, type), *text == '(' ? "+" : "", text);
     }
@@ -76,7 +76,7 @@ static struct value shift(struct generator *g, struct type type, int depth)
     return operation(g, type, one_in(g, 2) ? "<<" : ">>", P_SHIFT, a, b);
 }
 
-// What is compared for a result of this type: integers or floats of its width.
+// The type that is compared to get a result of this type: integers or floats of the same width.
 static struct type compared(struct generator *g, struct type type)
 {
     int width = width_of(type);
@@ -86,7 +86,7 @@ static struct type compared(struct generator *g, struct type type)
     return with_scalar(type, of_width(width, one_in(g, 2)));
 }
 
-// 0 and -1, in the signed type of the operands' width.
+// 0 and -1, in the signed type with the operands' width.
 static struct value comparison(struct generator *g, struct type type, int depth)
 {
     static const char *const ops[] = {"<", ">", "<=", ">=", "==", "!=", "&&", "||"};
@@ -102,7 +102,7 @@ static struct value comparison(struct generator *g, struct type type, int depth)
     of = compared(g, type);
     op = chance(g, is_float(of) ? 6 : 8);
     precedence = op < 4 ? P_LESS : op < 6 ? P_EQUAL : op == 6 ? P_AND : P_OR;
-    g->pure++; // whether both sides of && and || are looked at is not to matter
+    g->pure++; // it must not matter whether both sides of && and || are evaluated
     a = gen_value(g, of, depth - 1), b = gen_value(g, of, depth - 1);
     g->pure--;
     result = operation(g, type, ops[op], precedence, a, b);
@@ -112,7 +112,7 @@ static struct value comparison(struct generator *g, struct type type, int depth)
     return result;
 }
 
-// Element by element, by the sign of the condition; both arms are evaluated.
+// Component by component, by the sign of the condition; both branches are evaluated.
 static struct value ternary(struct generator *g, struct type type, int depth)
 {
     struct value c, a, b;
@@ -211,7 +211,7 @@ static struct value shuffled(struct generator *g, struct type type, int depth)
                     say(g, "shuffle2(%s, %s, %s)", a.text, gen_value(g, from, depth - 1).text, b.text));
 }
 
-// From this work-item's 16 words of `in`, as whatever they are taken for.
+// From this work-item's 16 words of `in`, reinterpreted as any type.
 static struct value loaded(struct generator *g, struct type type, int depth)
 {
     int bytes = width_of(type) / 8 * type.lanes;

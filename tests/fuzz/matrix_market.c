@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-// Stops with what was expected: libFuzzer keeps the input.
+// Stops with the expectation that failed: libFuzzer keeps the input.
 #define EXPECT(what) ((what) ? (void)0 : unexpected(#what, __LINE__))
 
 static void unexpected(const char *what, int line)

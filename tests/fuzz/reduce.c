@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a failing kernel down, line by line and block by block: what can go without the verdict changing goes.
+// Reduces a failing kernel, line by line and block by block: everything is removed that can be without
+// changing the verdict.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 enum { MOST_LINES = 4000 };
 
 struct lines {
-    char *text; // cut apart
+    char *text; // split into lines
     char *at[MOST_LINES];
     bool gone[MOST_LINES];
     int count;
@@ -40,7 +41,7 @@ static char *joined(const struct lines *lines)
     return ki_text_take(&text);
 }
 
-// The last line of what begins at `first`: of a block, its closing bracket.
+// The last line of the part that begins at `first`: for a block, its closing bracket.
 static int end_of(const struct lines *lines, int first)
 {
     int depth = 0;
@@ -65,7 +66,7 @@ static bool still(const struct lines *lines, enum fuzz_verdict verdict)
     return same;
 }
 
-// Tries to be without lines first..last.
+// Tries to remove the lines first..last.
 static bool drop(struct lines *lines, int first, int last, enum fuzz_verdict verdict)
 {
     bool before[MOST_LINES];
@@ -97,7 +98,7 @@ char *fuzz_reduce(const char *text, enum fuzz_verdict verdict, unsigned seconds)
             if (drop(&lines, i, last, verdict)) {
                 progress = true;
             } else if (last > i) {
-                // The block's brackets alone.
+                // Removes only the block's brackets.
                 bool before_first = lines.gone[i], before_last = lines.gone[last];
                 lines.gone[i] = lines.gone[last] = true;
                 if (still(&lines, verdict))

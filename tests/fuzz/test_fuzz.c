@@ -31,16 +31,16 @@
 #include "compare.h"
 #include "generate.h"
 
-// Kernels in a file: enough that a C++ compiler's start does not matter.
+// Enough kernels in a file that the start of a C++ compiler does not matter.
 enum { BATCH = FUZZ_MOST, PATIENCE = 600 };
 
 struct plan {
     uint64_t seed;
     int count, jobs;
     unsigned features;           // of all kernels
-    bool doubles;                // of some
-    struct fuzz_answers answers; // the host's, where they are known
-    const char *answers_to;      // a file for them: nothing is compared
+    bool doubles;                // in some of them
+    struct fuzz_answers answers; // the host's results, where they are known
+    const char *answers_to;      // the file to which they are added: nothing is compared
 };
 
 static long number_of(const char *variable, long fallback)
@@ -72,8 +72,8 @@ static void keep_failure(uint64_t seed, unsigned features, enum fuzz_verdict ver
     free(text);
 }
 
-// PoCL 3.1, not optimising, lets work-items that left a loop with `break` run on in it (seed 1829): whether
-// the numbers still differ when it optimises decides.
+// PoCL 3.1 without optimisation lets work-items that left a loop with `break` continue in it (seed 1829): the
+// verdict depends on whether the results still differ with optimisation.
 static bool differs_optimised(uint64_t seed, unsigned features)
 {
     char *text = fuzz_file(seed, 1, features);
@@ -89,8 +89,8 @@ static bool differs_optimised(uint64_t seed, unsigned features)
     return verdict != FUZZ_SAME;
 }
 
-// PoCL 3.1 has some loops behind a barrier wrong with and without optimisation (seed 1795346934), and crashes
-// in its compiler (1795362201).
+// PoCL 3.1 gets some loops after a barrier wrong with and without optimisation (seed 1795346934), and its
+// compiler crashes (1795362201).
 static bool fails_for_referee(uint64_t seed, unsigned features)
 {
     const char *referee = getenv("KOINE_FUZZ_REFEREE"), *vendors = getenv("OCL_ICD_VENDORS");
@@ -112,7 +112,7 @@ static bool fails_for_referee(uint64_t seed, unsigned features)
     return verdict != FUZZ_SAME;
 }
 
-// Whether a kernel that is not the same shows a fault of ours.
+// Whether a kernel with different results shows an error of ours.
 static bool fails_for_good(uint64_t seed, unsigned features, enum fuzz_verdict verdict)
 {
     switch (verdict) {
@@ -128,8 +128,8 @@ static bool fails_for_good(uint64_t seed, unsigned features, enum fuzz_verdict v
 
 static int check_range(const struct plan *plan, uint64_t seed, int count, unsigned features);
 
-// Numbers that were not those of the answers, compared with the host's of now, word by word: at least one
-// failure.
+// Results that differ from the recorded answers are compared with the host's current ones, word by word: at
+// least one failure.
 static int check_again(const struct plan *plan, uint64_t seed, int count, unsigned features)
 {
     struct plan asking = *plan;
@@ -144,7 +144,8 @@ static int check_again(const struct plan *plan, uint64_t seed, int count, unsign
     return failures ? failures : 1;
 }
 
-// The failures among `count` kernels. A file that fails as a whole is cut into halves until it is one kernel.
+// The number of failures among `count` kernels. A file that fails as a whole is split into halves down to a
+// single kernel.
 static int check_range(const struct plan *plan, uint64_t seed, int count, unsigned features)
 {
     struct fuzz_task task = {.on_device = true};
@@ -177,7 +178,7 @@ static int check_range(const struct plan *plan, uint64_t seed, int count, unsign
     return failures;
 }
 
-// The host's answers for `count` kernels, noted; how many there are not.
+// Records the host's results of `count` kernels; returns how many are missing.
 static int answer_range(const struct plan *plan, uint64_t seed, int count, unsigned features)
 {
     struct fuzz_task task = {.on_host = true};
@@ -194,7 +195,7 @@ static int answer_range(const struct plan *plan, uint64_t seed, int count, unsig
     return 1;
 }
 
-// Every jobs-th batch; each fourth one computes with doubles too, where there are some.
+// Every jobs-th batch; each fourth batch also computes with doubles, if the device has them.
 static int work(const struct plan *plan, int job)
 {
     int (*each)(const struct plan *, uint64_t, int, unsigned) = plan->answers_to ? answer_range : check_range;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of drivers' quirks: a context and a queue around each test, the device's lines of the table, and
-// the driver itself, beneath Koine.
+// Support for tests of drivers' quirks: a context and a queue around each test, the device's rows of the
+// table, and calls of the driver itself, without Koine.
 #ifndef KN_TESTS_CONFORMANCE_DRIVERS_QUIRKS_SUPPORT_H
 #define KN_TESTS_CONFORMANCE_DRIVERS_QUIRKS_SUPPORT_H
 
@@ -32,7 +32,7 @@ static inline void tear_down(void)
     kn_context_close(context);
 }
 
-// The line may go: this driver has no longer what it says.
+// Reports that a row can be removed: this driver no longer behaves as it says.
 static inline void report_gone(const char *what)
 {
     const kn_device_info *info = kn_context_get_device(context);
@@ -48,7 +48,8 @@ static inline cl_device_id native_device(void)
     return device;
 }
 
-// Whether the device is one of OpenCL's: the quirks are those of OpenCL drivers. Says so if it is not.
+// Whether the device belongs to OpenCL, because the quirks are those of OpenCL drivers. Prints a line if it
+// does not.
 static inline bool asks_opencl(void)
 {
     if (kn_context_get_opencl(context))
@@ -57,7 +58,7 @@ static inline bool asks_opencl(void)
     return false;
 }
 
-// A kernel as the driver gives it to anybody, without Koine.
+// A kernel built directly by the driver, without Koine.
 static inline cl_kernel native_kernel(const char *text, const char *options, const char *name,
                                       cl_program *program)
 {

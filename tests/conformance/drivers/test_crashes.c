@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of src/engine/device/quirks.c for what crashes a driver's compiler: through Koine it is refused,
-// and beneath it, in a process of its own, the driver still crashes. One that no longer does is named on a
-// line of its own.
+// Tests the rows of src/engine/device/quirks.c about crashes of a driver's compiler: Koine refuses the
+// program, and the driver itself still crashes in a separate process. A driver that no longer crashes is
+// reported on a line.
 #include "unit/engine/engine_support.h"
 
 #include <koine/experimental.h>

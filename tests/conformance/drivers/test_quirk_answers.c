@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What drivers answer wrong, of src/engine/device/quirks.c: work-groups, local memory, offsets and sizes. As
-// in test_quirks: through Koine the right thing happens, and a driver that has no longer what the line says
-// is named.
+// Tests the rows of src/engine/device/quirks.c about wrong answers from drivers: work-groups, local memory,
+// offsets and sizes. As in test_quirks, the result through Koine must be right, and a driver that no longer
+// behaves as its row says is reported.
 #include "quirks_support.h"
 
 #include "base/array.h"
 
-// ---- what the driver answers ----
+// ---- answers from the driver ----
 
-// Does a work-group of that many do its work, whatever the driver said before?
+// Whether a work-group of `n` work-items runs correctly, whatever the driver's answer was.
 static bool runs_natively(cl_kernel kernel, size_t n)
 {
     kn_buffer *out = make_buffer(context, 4 * n);
@@ -55,12 +55,12 @@ START_TEST(largest_group)
     else
         ck_assert_uint_gt(limits.work_group, answer);
 
-    // An answer that is too small without the table's knowing?
+    // Is the answer too small although the table has no row for it?
     if (!quirks.group_answer_wrong && answer < kn_context_get_device(context)->max_work_group)
         ck_assert_msg(!runs_natively(native, 2 * answer),
                       "a work-group of %zu runs, though the driver says %zu", 2 * answer, answer);
 
-    // What the limits say does run, and every work-item did its part.
+    // A launch within the limits runs, and every work-item does its part.
     size_t n = 2 * limits.work_group;
     kn_buffer *out = make_buffer(context, 4 * n);
     kn_arg args[] = {KN_BUFFER(out)};
@@ -78,8 +78,8 @@ START_TEST(largest_group)
 }
 END_TEST
 
-// What the driver by itself tells the last of `size` work-items of its place: {offset, size, id}; false if it
-// refuses.
+// The values that the driver itself gives to the last of `size` work-items: {offset, size, id}; false if it
+// refuses the launch.
 static bool asks_natively(cl_kernel native, kn_buffer *out, size_t offset, size_t size, uint64_t told[3])
 {
     const uint64_t nothing[3] = {0};
@@ -95,14 +95,14 @@ static bool asks_natively(cl_kernel native, kn_buffer *out, size_t offset, size_
     return true;
 }
 
-// Whether the table says that the driver tells kernels of such a range wrong.
+// Whether the table says that the driver gives kernels wrong values for such a range.
 static bool is_told_wrong(size_t offset, size_t size)
 {
     return (quirks.range_limit && (offset > quirks.range_limit || size > quirks.range_limit)) ||
            (quirks.id_limit && offset + size - 1 > quirks.id_limit);
 }
 
-// Through Koine, as if this driver had limits.
+// Launches through Koine, as if this driver had limits.
 static void expect_limits(kn_kernel *kernel, const kn_arg *args)
 {
     context->quirks.range_limit = 100, context->quirks.id_limit = 0;
@@ -132,7 +132,7 @@ static void expect_limits(kn_kernel *kernel, const kn_arg *args)
     context->quirks = quirks;
 }
 
-// Offsets and sizes beyond 31 bits; such sizes on GPUs only, others would take minutes.
+// Offsets and sizes beyond 31 bits; such sizes only on GPUs, because others would take minutes.
 START_TEST(far_ranges)
 {
     static const char text[] =
@@ -222,7 +222,7 @@ START_TEST(own_local_memory)
     else if (quirks.local_answer_missing)
         fprintf(stderr, "not asked: limits.local_bytes, for which the driver of %s answers 0 (4096 here)\n",
                 kn_context_get_device(context)->name);
-    // Oclgrind leaves out what no launch has shown.
+    // Oclgrind is excluded because no launch has shown its behaviour.
     if (!is_interpreted(context) && !quirks.local_answer_doubled && (!quirks.local_answer_missing || answer))
         ck_assert_uint_ge(limits.local_bytes, 4096);
     expect_ok(kn_buffer_read(queue, out, 0, found, sizeof found, &err));
@@ -235,8 +235,8 @@ START_TEST(own_local_memory)
 }
 END_TEST
 
-// PoCL aborts the process on a local argument larger than there is: if that got through, there were no next
-// test.
+// PoCL aborts the process if a local argument is too large: if such a launch reached it, the next test would
+// not run.
 START_TEST(too_much_local_memory)
 {
     static const char text[] = "__kernel void take(__local uint *near) { near[get_local_id(0)] = 1; }\n";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every line of src/engine/device/quirks.c: through Koine the right thing happens on every device, and
-// beneath it, where the line applies, the driver still does what the line says. A driver that no longer does
-// is named on a line of its own. What drivers answer about themselves: test_quirk_answers.
+// Tests every row of src/engine/device/quirks.c: through Koine the result must be right on every device, and
+// where a row applies, the driver itself must still behave as the row says. A driver that no longer does so
+// is reported on a line. test_quirk_answers tests the rows about answers that drivers give about themselves.
 #include "quirks_support.h"
 
 #include <koine/experimental/cache.h>
@@ -51,8 +51,8 @@ START_TEST(loop_limit)
 }
 END_TEST
 
-// A work-item alone in its group, whose first loop ends when what it loads is 200; then how often the second
-// goes round.
+// A single work-item whose first loop ends when the value that it loads is 200; it then counts the iterations
+// of the second loop.
 static const char loaded_loop[] = "__kernel void follow(__global const uint *steps, __global uint *out)\n"
                                   "{\n"
                                   "    uint at = 0, rounds = 0;\n"
@@ -118,10 +118,10 @@ START_TEST(odd_structs)
 }
 END_TEST
 
-// ---- calls ----
+// ---- function calls ----
 
-// The barrier is two calls below the kernel, the function between is more than a few instructions, and its
-// call is not the last thing that the kernel does.
+// The barrier is two calls below the kernel, the function between them has more than a few instructions, and
+// its call is not the last operation of the kernel.
 static const char nested_barrier[] =
     "static void meet(const uint *own, __local uint *all)\n"
     "{\n"
@@ -146,7 +146,7 @@ static const char nested_barrier[] =
     "    }\n"
     "}\n";
 
-// Beneath, Mesa 25.0 ends the process: so the driver alone is not asked.
+// Without Koine, Mesa 25.0 ends the process, so the driver itself is not called.
 START_TEST(nested_calls)
 {
     enum { ITEMS = 64, COUNT = 1000 };
@@ -175,9 +175,9 @@ END_TEST
 
 // ---- double precision ----
 
-// Of 6.12.2: fma returns "the correctly rounded floating-point representation of the sum of c with the
-// infinitely precise product of a and b". Sums of squares, which have the promised bits all the same:
-// tests/unit/algo/test_reduce.
+// 6.12.2: fma returns "the correctly rounded floating-point representation of the sum of c with the
+// infinitely precise product of a and b". tests/unit/algo/test_reduce tests sums of squares, which have the
+// promised bits even on such a driver.
 static const char fused[] = "__kernel void fuse(__global double *x)\n"
                             "{\n"
                             "    x[3] = fma(x[0], x[1], x[2]);\n"
@@ -185,7 +185,8 @@ static const char fused[] = "__kernel void fuse(__global double *x)\n"
 
 START_TEST(double_fma)
 {
-    double found[4] = {1 + 0x1p-30, 1 + 0x1p-30, -1 - 0x1p-29, 7}; // the product's last bit is left: 2^-60
+    double found[4] = {1 + 0x1p-30, 1 + 0x1p-30, -1 - 0x1p-29, 7}; // only the last bit of the product
+                                                                   // remains: 2^-60
     kn_program *program;
     kn_buffer *numbers;
 
@@ -237,7 +238,7 @@ START_TEST(narrowed_switch)
 }
 END_TEST
 
-// What the driver makes of the switch without our option; Oclgrind may call it an invalid access.
+// The result of the driver for the switch without our option; Oclgrind may report an invalid access.
 START_TEST(narrowed_switch_beneath)
 {
     static const char text[] = "__kernel void pick(__global uint *out, uint x)\n"
@@ -278,7 +279,7 @@ START_TEST(narrowed_switch_beneath)
 }
 END_TEST
 
-// A message's place, where #line points elsewhere.
+// The location in a message where #line names another one.
 START_TEST(line_directives)
 {
     if (!asks_opencl())
@@ -332,7 +333,7 @@ START_TEST(excluded)
     found = ki_engine_quirks_of(&newer);
     ck_assert_uint_eq(newer.loop_limit, 0);
     ck_assert(found.calls_wrong && found.double_fma_wrong && !found.local_answer_doubled);
-    found = ki_engine_quirks_of(&radeon); // its own compiler, its own limits
+    found = ki_engine_quirks_of(&radeon); // which has a different compiler and different limits
     ck_assert_uint_eq(found.loop_limit, 0);
     ck_assert(!found.group_answer_wrong);
     found = ki_engine_quirks_of(&nvidia);
@@ -345,8 +346,8 @@ START_TEST(excluded)
 }
 END_TEST
 
-// Where binaries are not kept, none is; where the driver keeps what it compiles, they are only if that is
-// asked for.
+// Where the driver does not keep binaries, there are none; where it keeps what it compiles, there are
+// binaries only if they are requested.
 static void expect_binaries(bool kept)
 {
     char *folder = test_folder();
@@ -379,7 +380,7 @@ START_TEST(binaries)
 }
 END_TEST
 
-// Beneath it: asked for a binary, the driver compiles kernels anew, though it has run them.
+// Without Koine: when asked for a binary, the driver compiles the kernels again, although it has run them.
 START_TEST(binaries_take_long)
 {
     enum { KERNELS = 24 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What execution/printf.cl prints, on the device and, rewritten, over tests/shim: line by line what the
-// specification (6.12.13, and C99 7.19.6.1 behind it) says, and that printf returns 0.
+// Tests the output of execution/printf.cl, on the device and, rewritten, over tests/shim: line by line what
+// the specification prescribes (6.12.13, which refers to C99 7.19.6.1), and that printf returns 0.
 #include "conformance/host_program.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 
 enum { MANY = 256 };
 
-// The lines of each kernel, by the number that they begin with.
+// The lines of each kernel, by the number with which they begin.
 static const struct expected {
     const char *kernel;
     const char *lines[16];
@@ -34,8 +34,8 @@ static const struct expected {
       "9 0x1,0x2,0xff,0 7,7,7,7,7,7,7,7", "10 1.000000e+00,2.500000e+00|-3,42|1,2", "11 1 2,3 4"}},
 };
 
-// Lines that a platform is known to print otherwise, and the rule. Line 0: any of the kernel's; RETURNED:
-// what printf returns in it.
+// Lines that a platform is known to print differently, and the rule that it breaks. Line 0: any line of the
+// kernel; RETURNED: the value that printf returns in it.
 #define RETURNED SIZE_MAX
 static const struct known_wrong {
     const char *platform, *kernel;
@@ -93,7 +93,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-// As many whole lines as there are work-items, in whatever order.
+// Expects as many whole lines as there are work-items, in any order.
 static void expect_many(char *text, const char *where)
 {
     static char wanted[MANY][64];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What work-items are told of themselves, and that each runs once (6.12.1): ranges of one to three
-// dimensions, with offsets, of odd sizes, beyond what a CUDA grid takes, and with the work-group left to the
-// device; on the device and, rewritten, over tests/shim. The kernel checks (execution/ranges.cl), the host
-// counts.
+// Tests the work-item functions, and that each work-item runs once (6.12.1): ranges of one to three
+// dimensions, with offsets, of odd sizes, beyond the limits of a CUDA grid, and with the work-group left to
+// the device; on the device and, rewritten, over tests/shim. The kernel checks (execution/ranges.cl), and the
+// host counts.
 #include "conformance/host_program.h"
 
 #include "base/array.h"
@@ -54,7 +54,7 @@ static void describe(const kn_range *range, uint64_t words[10])
     }
 }
 
-// What a platform is known to have wrong itself: these bits are not looked at, and the rule is printed.
+// Results that a platform is known to get wrong: these bits are ignored, and the rule is printed.
 static const struct known_wrong {
     const char *platform;
     uint32_t bits;
@@ -100,13 +100,13 @@ static bool device_takes(const kn_range *range, size_t r)
         takes = takes && range->local[d] <= info->max_work_item_sizes[d];
     }
     takes = takes && group <= info->max_work_group;
-    // CUDA's limit of 64 is none for Koine.
+    // CUDA's limit of 64 does not apply to Koine
     if (!takes && strcmp(info->backend, "cuda") != 0)
         fprintf(stderr, "range %zu is not run: the device takes no such work-group\n", r);
     return takes || strcmp(info->backend, "cuda") == 0;
 }
 
-// Offsets that the driver tells kernels wrong (engine/device/quirks.h).
+// Offsets that the driver reports wrongly to kernels (engine/device/quirks.h).
 static bool is_out_of_reach(const kn_range *range)
 {
     const size_t limit = context->quirks.range_limit, id_limit = context->quirks.id_limit;
@@ -120,7 +120,7 @@ static bool is_out_of_reach(const kn_range *range)
 
 START_TEST(on_device)
 {
-    const kn_define linear_ids = {"LINEAR_IDS", "1"}; // OpenCL C 2.0's, which the rewrite has
+    const kn_define linear_ids = {"LINEAR_IDS", "1"}; // from OpenCL C 2.0, which the rewrite supports
     const kn_program_options options =
         KN_INIT(kn_program_options, .defines = &linear_ids,
                 .define_count = strcmp(kn_context_get_device(context)->backend, "cuda") == 0 ? 1 : 0);
@@ -161,7 +161,7 @@ START_TEST(on_device)
 }
 END_TEST
 
-// The largest work-group of at most 64 for a range that names none.
+// The largest work-group, of at most 64 work-items, for a range without a work-group.
 static void choose_group(uint64_t words[10])
 {
     uint64_t room = 64;
@@ -193,7 +193,7 @@ static const char main_text[] =
     "    return !out || fclose(out);\n"
     "}\n";
 
-// The shim, which is slow and folds nothing, takes those of up to 20,000 work-items.
+// The shim is slow and folds nothing, so it only gets ranges of up to 20,000 work-items.
 START_TEST(over_the_shim)
 {
     enum { MOST = 20000 };

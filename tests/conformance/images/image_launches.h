@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What test_images.c launches: every format, kind of image and sampler, with random texels and coordinates.
+// The launches of test_images.c: every format, kind of image and sampler, with random texels and coordinates.
 #ifndef KN_TESTS_CONFORMANCE_IMAGE_LAUNCHES_H
 #define KN_TESTS_CONFORMANCE_IMAGE_LAUNCHES_H
 
@@ -18,7 +18,7 @@ enum {
     MOST_CASES = 20000
 };
 
-// ---- what there is
+// ---- formats, kinds and samplers
 
 static const struct kind {
     const char *name;
@@ -38,7 +38,7 @@ static const kn_channel_order orders[] = {KN_ORDER_RGBA, KN_ORDER_R,         KN_
                                           KN_ORDER_A,    KN_ORDER_RA,        KN_ORDER_BGRA,
                                           KN_ORDER_ARGB, KN_ORDER_INTENSITY, KN_ORDER_LUMINANCE};
 
-// `family` is the suffix of the functions that read and write them.
+// `family` is the suffix of the functions that read and write these formats.
 static const struct type {
     kn_channel_type type;
     const char *family;
@@ -69,7 +69,7 @@ static const unsigned samplers[] = {
     KN_SAMPLER_NORMALIZED | KN_SAMPLER_LINEAR | KN_SAMPLER_MIRROR,
 };
 
-// One launch. The shim's runner reads the first part from a file, so it is laid out by hand there too.
+// One launch. The shim's runner reads the first part from a file and defines the same layout.
 struct launch {
     struct {
         uint32_t kernel, kind, order, type, texel_bytes, sampler, width, height, depth, bytes;
@@ -78,7 +78,7 @@ struct launch {
         unsigned char texels[MOST_BYTES];
     } given;
     const struct type *type;
-    bool host_only; // what OpenCL leaves undefined
+    bool host_only; // OpenCL leaves it undefined
 };
 struct result {
     uint32_t values[ITEMS][4];
@@ -90,7 +90,7 @@ static size_t launch_count;
 static uint64_t chance;
 static const struct src_unit *unit;
 
-// ---- what goes in
+// ---- input
 
 static bool find_kernel(const char *stem, const char *family, kn_image_kind kind, uint32_t *index)
 {
@@ -110,7 +110,7 @@ static size_t texels_of(const struct kind *kind)
     return kind->size[0] * kind->size[1] * kind->size[2];
 }
 
-// Any bits, but for floats: from -2 to 2.
+// Random bits; floats are from -2 to 2.
 static void make_texels(struct launch *launch)
 {
     for (size_t i = 0; i < launch->given.bytes / (size_t)launch->type->bytes; i++) {
@@ -119,13 +119,13 @@ static void make_texels(struct launch *launch)
         float real = (float)(test_uniform(&chance) * 4 - 2);
         if (launch->type->type == KN_CHANNEL_FLOAT)
             memcpy(&bits, &real, sizeof bits);
-        if (launch->type->type == KN_CHANNEL_HALF) // of an exponent up to 2^0
+        if (launch->type->type == KN_CHANNEL_HALF) // with an exponent of at most 2^0
             bits = bits % 5 ? (bits & 0x83ff) | (bits >> 12) % 16 << 10 : bits & 0x83ff;
         memcpy(to, &bits, (size_t)launch->type->bytes);
     }
 }
 
-// The middle of an eighth of a texel; within the image where there is no addressing.
+// The middle of an eighth of a texel; inside the image if there is no addressing mode.
 static float coordinate(size_t size, unsigned sampler, bool is_layer)
 {
     bool inside = !(sampler & 14) && !is_layer;
@@ -142,7 +142,7 @@ static void make_coordinates(struct launch *launch, bool each_once)
 
     for (size_t n = 0; n < ITEMS; n++) {
         float *at = launch->given.at[n];
-        size_t texel = (n * 37 + 5) % total; // 37 is prime to every total
+        size_t texel = (n * 37 + 5) % total; // 37 is coprime to every total
         size_t where[3] = {texel % kind->size[0], texel / kind->size[0] % kind->size[1],
                            texel / kind->size[0] / kind->size[1]};
         for (int d = 0; d < 3; d++) {
@@ -171,13 +171,13 @@ static void make_values(struct launch *launch)
             bits = (uint32_t)((int)(bits % 600) - 300);
         launch->given.values[i / 4][i % 4] = bits;
     }
-    // Who writes the same texel writes the same.
+    // Work-items that write the same texel write the same value.
     for (size_t n = 0; n < ITEMS; n++)
         memcpy(launch->given.values[n], launch->given.values[n % texels_of(&kinds[launch->given.kind])],
                sizeof launch->given.values[n]);
 }
 
-// A launch of "STEMfamily_kind", if there is such a kernel.
+// Adds a launch of "STEMfamily_kind", if there is such a kernel.
 static inline struct launch *add_launch(const char *stem, const char *family, kn_image_kind kind,
                                         kn_channel_order order, const struct type *type, unsigned sampler)
 {
@@ -221,7 +221,7 @@ static void add_format(kn_image_kind kind, kn_channel_order order, const struct 
     add_launch("queries", "", kind, order, type, KN_SAMPLER_NEAREST);
 }
 
-// Writes outside the image: OpenCL leaves them undefined, the rewritten program drops them.
+// Writes outside the image: OpenCL leaves them undefined, and the rewritten program drops them.
 static void add_outside(kn_image_kind kind)
 {
     struct launch *made = add_launch("write", "f", kind, KN_ORDER_RGBA, &types[5], KN_SAMPLER_NEAREST);

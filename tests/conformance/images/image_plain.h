@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads without a sampler in plain C, for test_images.c: of the formats that a device has not or has wrong.
+// Reads without a sampler in plain C, for test_images.c: used for formats that a device lacks or gets wrong.
 #ifndef KN_TESTS_CONFORMANCE_IMAGE_PLAIN_H
 #define KN_TESTS_CONFORMANCE_IMAGE_PLAIN_H
 
@@ -35,7 +35,7 @@ static double channel_of(const struct launch *launch, const unsigned char *texel
     }
 }
 
-// Which channel each component is; 4 is zero, 5 one (table of 6.12.14.7).
+// The channel of each component; 4 is zero, 5 one (table of 6.12.14.7).
 static const struct {
     kn_channel_order order;
     int channels[4];
@@ -45,7 +45,7 @@ static const struct {
     {KN_ORDER_ARGB, {1, 2, 3, 0}}, {KN_ORDER_INTENSITY, {0, 0, 0, 0}}, {KN_ORDER_LUMINANCE, {0, 0, 0, 5}},
 };
 
-// The texel that work-item n reads or writes, where each is read or written once.
+// The texel that work-item n reads or writes, in launches where each is accessed once.
 static size_t texel_of(const struct launch *launch, size_t n)
 {
     const float *at = launch->given.at[n];
@@ -60,13 +60,13 @@ static bool is_signed(const struct launch *launch)
     return launch->given.type == KN_CHANNEL_SNORM8 || launch->given.type == KN_CHANNEL_SNORM16;
 }
 
-// What stands for 1 in a normalised channel.
+// The value that represents 1 in a normalised channel.
 static double greatest(const struct launch *launch)
 {
     return (1 << (8 * launch->type->bytes - is_signed(launch))) - 1;
 }
 
-// What was written there in floats, in units of the channel, before it was rounded; false if nothing was.
+// The value written there in floats, in units of the channel, before rounding; false if nothing was written.
 static inline bool written_to(const struct launch *launch, size_t texel, int channel, double *exact)
 {
     double scale = greatest(launch);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images as the device has them and, rewritten for CUDA, over the software sampler of tests/shim (the
-// formulas of section 8.2): the same texels. images/images.cl has the kernels: an image, a sampler, a
-// coordinate a work-item, and what is read there, or is to be written.
+// Images on the device and, rewritten for CUDA, over the software sampler of tests/shim (the formulas of
+// section 8.2) must give the same texels. images/images.cl has the kernels: an image, a sampler, a coordinate
+// for each work-item, and the value that is read there, or that is written.
 //
-// Bounds. Which texel is read, integers, half and float: exact; coordinates keep 1/16 of a texel off the
-// edges between texels. Normalised formats: 1.5 ulp for the conversion (8.3.1.1), of both sides: 3. Half is
-// written rounded to nearest even or to zero (8.3.2). Filtered: the specification leaves the precision open.
-// PoCL computes in float: u has two roundings of numbers up to 4 sizes, so a weight is off by 4 * size *
-// 2^-23 an axis, and the sum of 2^dims products by as many roundings. A texture unit, and what imitates one
-// (llvmpipe), keeps 8 bits of a weight's fraction (CUDA C++ Programming Guide, "Linear Filtering"): a weight
-// is off by 2^-8 an axis, and what is read by that times the largest difference between texels.
+// Bounds. The choice of the texel, integers, half and float are exact; coordinates keep a distance of 1/16 of
+// a texel from the edges between texels. Normalised formats: 1.5 ulp for the conversion (8.3.1.1) on each
+// side: 3. Half is written with rounding to nearest even or to zero (8.3.2). Filtered: the specification
+// leaves the precision open. PoCL computes in float: u has two roundings of numbers up to 4 sizes, so the
+// error of a weight is 4 * size * 2^-23 for each axis, and the sum of 2^dims products has that many
+// roundings. A texture unit, and software that imitates one (llvmpipe), keeps 8 bits of a weight's fraction
+// (CUDA C++ Programming Guide, "Linear Filtering"): the error of a weight is 2^-8 for each axis, and that of
+// the result is this times the largest difference between texels.
 #include <math.h>
 
 #include "conformance/expanded.h"
@@ -188,8 +189,8 @@ static bool clamps_first(void)
     return strcmp(platform, NVIDIA) == 0 || strcmp(platform, "rusticl") == 0;
 }
 
-// A normalised channel after a write: another rounding than to the nearest is allowed, with an error of 0.6
-// (8.3.1.1).
+// After a write to a normalised channel, another rounding than to the nearest is allowed, with an error of
+// 0.6 (8.3.1.1).
 static bool may_be_rounded(const struct launch *launch, const struct result *device, size_t byte)
 {
     const size_t bytes = (size_t)launch->type->bytes, channel = byte % launch->given.texel_bytes / bytes;
@@ -203,8 +204,8 @@ static bool may_be_rounded(const struct launch *launch, const struct result *dev
     found = bits;
     if (is_signed(launch))
         found = (int32_t)(bits << (32 - 8 * bytes)) >> (32 - 8 * bytes);
-    // convert_char_sat_rte gives -128 for all below -1; NVIDIA and Mesa clamp to -1 first, which is -127.
-    // Both are read as -1.
+    // convert_char_sat_rte gives -128 for every value below -1; NVIDIA and Mesa clamp to -1 first, which
+    // gives -127. Both are read as -1.
     if (exact < -greatest(launch) && clamps_first() && found == -greatest(launch)) {
         clamped++;
         return true;
@@ -212,8 +213,8 @@ static bool may_be_rounded(const struct launch *launch, const struct result *dev
     return fabs(found - exact) <= 0.6;
 }
 
-// Whether a byte of the image may be what the device has. The shim rounds half to nearest: to zero is the
-// same or one less.
+// Whether a byte of the image may differ from the device's in this way. The shim rounds half to nearest;
+// rounding to zero gives the same or one less.
 static bool may_be_texel(const struct launch *launch, const struct result *device, const struct result *host,
                          size_t byte)
 {
@@ -226,7 +227,7 @@ static bool may_be_texel(const struct launch *launch, const struct result *devic
     return a == b || a + 1 == b;
 }
 
-// The first `count` components of every value, and the image.
+// Compares the first `count` components of every value, and the image.
 static bool compare(const struct launch *launch, const struct result *device, const struct result *host,
                     size_t count, bool say)
 {
@@ -259,7 +260,7 @@ static bool compare(const struct launch *launch, const struct result *device, co
     return true;
 }
 
-// What a platform is known to do otherwise than OpenCL 1.2 asks.
+// Known deviations of platforms from OpenCL 1.2.
 static bool has_opaque_border(const struct launch *launch)
 {
     return (launch->given.sampler & 14) == KN_SAMPLER_CLAMP &&
@@ -283,10 +284,10 @@ static bool is_half(const struct launch *launch)
     return launch->given.type == KN_CHANNEL_HALF;
 }
 
-// The first that applies counts.
+// The first row that applies counts.
 static const struct fault {
     const char *platform, *what;
-    size_t right; // components that are right all the same
+    size_t right; // number of components that are right nevertheless
     bool (*applies)(const struct launch *launch);
 } faults[] = {
     {POCL, "half is read and written wrong", 0, is_half},
@@ -348,8 +349,8 @@ START_TEST(images)
     struct src_cuda_options wanted = {.embedded = ki_src_embedded_kernels, .host_shim = true};
     struct be_device described = {.info = *kn_context_get_device(context)};
     char extensions[] = "cl_khr_3d_image_writes", none[] = "";
-    // PoCL 3.1 has no get_image_channel_order and _data_type of an image1d_buffer_t, and aborts for want of
-    // them.
+    // PoCL 3.1 lacks get_image_channel_order and _data_type for an image1d_buffer_t, and aborts when they are
+    // called.
     static const kn_define lacking[] = {{"NO_BUFFER_FORMATS", "1"}};
     kn_program_options options =
         KN_INIT(kn_program_options, .policy = KN_POLICY_STRICT, .defines = lacking,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// More images than CUDA passes by value (images/many_images.cl), and few: on the device and, rewritten,
-// over tests/shim, beside what has to come out.
+// More images than CUDA passes by value (images/many_images.cl), and few: on the device and, rewritten, over
+// tests/shim, compared with the expected values.
 #include "conformance/host_program.h"
 
 #include "base/array.h"
@@ -9,7 +9,7 @@ enum { MANY = 112, ITEMS = 64, SHORTAGE = ITEMS - 3, WORDS = 1000 };
 
 static const kn_image_format format = {KN_ORDER_RGBA, KN_CHANNEL_UNSIGNED32};
 
-// What the kernels give, each in turn, and what `many` writes to its image.
+// The results of the kernels, in order, and the texels that `many` writes to its image.
 struct results {
     uint32_t many[2 * ITEMS], written[ITEMS], few[ITEMS], words[ITEMS];
 };
@@ -79,7 +79,7 @@ static void run(kn_program *program, const char *name, const kn_arg *args, size_
     EXPECT_OK(kn_launch(queue, kernel, &range, args, count, NULL, &err));
 }
 
-// Its value of 4,000 bytes is more than OpenCL promises to pass.
+// Its argument of 4,000 bytes is more than OpenCL guarantees.
 static void run_beside_words(kn_program *program, kn_image *image, kn_buffer *out, uint32_t found[ITEMS])
 {
     static uint32_t words[WORDS];

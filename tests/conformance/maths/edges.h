@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section 7.5.1, line by line: EDGE(function, x, y, k, result), and STORED(...) for what the function stores
-// through its pointer. Here the prescribed answer is the only one. SMALLEST, LEAST and LARGEST are the type's
-// smallest denormal, smallest normal and largest numbers. (C99's own list, F.9, needs no table: the reference
-// is a C library's, and test_maths asks for its answer exactly wherever an argument is special.)
+// Section 7.5.1, line by line: EDGE(function, x, y, k, result), and STORED(...) for the value that the
+// function stores through its pointer. Only the prescribed result is right here. SMALLEST, LEAST and LARGEST
+// are the type's smallest denormal, smallest normal and largest numbers. (C99's own list, F.9, needs no
+// table: the reference is a C library, and test_maths requires its exact result for special arguments.)
 
 EDGE(acospi, 1, 0, 0, 0)
 EDGE(acospi, 1.5, 0, 0, NAN)
@@ -195,7 +195,7 @@ EDGE(modf, -3, 0, 0, -0.0)
 STORED(modf, -INFINITY, 0, 0, -INFINITY)
 STORED(modf, -0.25, 0, 0, -0.0)
 
-// 6.12.2: what the functions of integers say of zero, infinity and NaN, and the overflow of powers of two.
+// 6.12.2: integer-valued functions of zero, infinity and NaN, and the overflow of powers of two.
 EDGE(ilogb, 0, 0, 0, INT_MIN)
 EDGE(ilogb, -0.0, 0, 0, INT_MIN)
 EDGE(ilogb, NAN, 0, 0, INT_MAX)

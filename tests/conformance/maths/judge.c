@@ -42,7 +42,7 @@ static bool begins(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-// Those that are for float only come last.
+// The rows that are only for float come last.
 size_t maths_row_count(bool single)
 {
     size_t count = 0;
@@ -62,7 +62,7 @@ static bool is(size_t row, const char *function)
     return strcmp(maths_rows[row].function, function) == 0;
 }
 
-// ---- what is known of devices
+// ---- known errors of devices
 
 static bool always(const struct maths_question *q, long double got, long double expected)
 {
@@ -88,26 +88,26 @@ static bool at_poles(const struct maths_question *q, long double got, long doubl
     return q->args->x <= 0 && q->args->x == floorl(q->args->x);
 }
 
-// FP_ILOGBNAN may be INT_MAX or INT_MIN; the reference has ours.
+// FP_ILOGBNAN may be INT_MAX or INT_MIN; the reference uses ours.
 static bool of_nan(const struct maths_question *q, long double got, long double expected)
 {
     (void)expected;
     return isnan(q->args->x) && got == INT_MIN;
 }
 
-// 0 for 1 and 1 for -1: as C's signbit has it.
+// 0 for 1 and 1 for -1, like C's signbit.
 static bool as_sign_bit(const struct maths_question *q, long double got, long double expected)
 {
     return maths_rows[q->row].stored && expected != 0 && got == (expected < 0);
 }
 
-// The quotient's lower seven bits are right, and more stand before them.
+// The lower seven bits of the quotient are right, but higher bits are set too.
 static bool above_seven_bits(const struct maths_question *q, long double got, long double expected)
 {
     return maths_rows[q->row].stored && fabsl(got) > 127 && fmodl(got, 128) == expected;
 }
 
-// Where tgamma's result leaves the type.
+// Where the result of tgamma exceeds the range of the type.
 static bool far_below_zero(const struct maths_question *q, long double got, long double expected)
 {
     (void)got, (void)expected;
@@ -135,7 +135,7 @@ static bool in_vectors_if_denormal(const struct maths_question *q, long double g
 enum { FLOAT = 1, DOUBLE = 2, BOTH = 3 };
 
 static const struct {
-    const char *platform, *driver; // how its name and its version begin
+    const char *platform, *driver; // the start of its name and version
     const char *function;
     int types;
     bool (*where)(const struct maths_question *q, long double got, long double expected);
@@ -180,7 +180,7 @@ static const struct {
     {POCL_3, "tanh", FLOAT, at_infinity, "PoCL 3.1 stays below 1"},
     {POCL_3, "tanpi", BOTH, sign_of_zero, ODD_ZEROS},
     {POCL_3, "tgamma", BOTH, far_below_zero, "PoCL 3.1 divides by what overflows before the result vanishes"},
-    // PoCL 5.0 as Ubuntu 24.04 has it (LLVM 17, AVX-512).
+    // PoCL 5.0 of Ubuntu 24.04 (LLVM 17, AVX-512).
     {POCL_5, "atanpi", DOUBLE, sign_of_zero, "PoCL 5.0 loses the sign of zero"},
     {POCL_5, "cos", FLOAT, in_vectors, STILL_ONE_FOR_ALL},
     {POCL_5, "cospi", BOTH, sign_of_zero, "PoCL 5.0 gives -0 at n + 0.5"},
@@ -205,7 +205,7 @@ static const struct {
     {POCL_5, "tanh", FLOAT, at_infinity, "PoCL 5.0 stays below 1"},
     {POCL_5, "tanpi", BOTH, sign_of_zero, STILL_ODD_ZEROS},
     {POCL_5, "tgamma", BOTH, far_below_zero, "PoCL 5.0 divides by what overflows before the result vanishes"},
-    // PoCL 6.0 as Debian 13 has it (LLVM 18, AVX-512).
+    // PoCL 6.0 of Debian 13 (LLVM 18, AVX-512).
     {POCL_6, "atanpi", DOUBLE, sign_of_zero, "PoCL 6.0 loses the sign of zero"},
     {POCL_6, "cos", FLOAT, in_vectors, YET_ONE_FOR_ALL},
     {POCL_6, "cospi", BOTH, sign_of_zero, "PoCL 6.0 gives -0 at n + 0.5"},
@@ -266,7 +266,8 @@ static long double largest(bool single)
     return single ? FLT_MAX : DBL_MAX;
 }
 
-// Of a real number: the distance of the two numbers of the type that are nearest to it.
+// The unit in the last place of a real number: the distance between the two numbers of the type that are
+// nearest to it.
 static long double ulp(long double x, bool single)
 {
     const int mantissa = single ? FLT_MANT_DIG : DBL_MANT_DIG;
@@ -278,7 +279,7 @@ static long double ulp(long double x, bool single)
     return ldexpl(1, exponent - mantissa);
 }
 
-// Infinity counts as the number that would come after the largest one.
+// Infinity counts as the number that would follow the largest one.
 static double error_of(long double got, long double expected, bool single)
 {
     const long double beyond = largest(single) + ulp(largest(single), single);
@@ -313,7 +314,8 @@ static bool is_special_or_one(long double x)
 }
 
 // Whether F.9 of C99 prescribes the result: zeros, infinities and +-1 for arguments that are zero, infinite,
-// or where the function has its zero or pole, 1 or -1. (F.9 has no exp10; 7.5.1 says its infinities only.)
+// at a zero or pole of the function, 1 or -1. (F.9 does not have exp10; for it, 7.5.1 only prescribes
+// infinities.)
 static bool is_prescribed(size_t row, const struct maths_args *args, long double expected)
 {
     if (maths_rows[row].single == MATHS_FREE && !begins(maths_rows[row].function, "lgamma"))
@@ -324,7 +326,7 @@ static bool is_prescribed(size_t row, const struct maths_args *args, long double
            !is(row, "half_exp10");
 }
 
-// The sign of a zero, or rsqrt(-0): open.
+// Results whose sign is unspecified: the sign of a zero, or rsqrt(-0).
 static bool any_sign(size_t row, const struct maths_args *args)
 {
     if (args->x == 0 && (is(row, "rsqrt") || is(row, "half_rsqrt")))
@@ -333,8 +335,8 @@ static bool any_sign(size_t row, const struct maths_args *args)
            (is(row, "fmin") || is(row, "fmax") || is(row, "minmag") || is(row, "maxmag"));
 }
 
-// half_ angles end at 2^16. The ranges of native_ functions are the implementation's: measured where none
-// could do without.
+// The range of half_ angles ends at 2^16. The ranges of native_ functions are implementation-defined: only
+// arguments that any implementation must handle are measured.
 static bool is_beyond_range(size_t row, const struct maths_args *args)
 {
     const long double x = fabsl(args->x), y = fabsl(args->y);
@@ -360,7 +362,7 @@ static bool same(long double a, long double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-// What the CUDA path gives: one rounding or two, where the specification allows any value.
+// The result of the CUDA path, with one rounding or two, although the specification allows any value.
 static bool is_mad(const struct maths_args *args, long double got)
 {
     const double x = (double)args->x, y = (double)args->y, z = (double)args->z;
@@ -404,7 +406,7 @@ static long double flushed(long double x, bool negative, bool single)
     return fabsl(x) >= least_normal(single) || isnan(x) ? x : negative ? -0.0L : 0;
 }
 
-// Denormal before it is rounded.
+// Whether the result is denormal before rounding.
 static bool is_denormal(size_t row, const struct maths_args *args)
 {
     const long double x = is(row, "ldexp") ? ldexpl(args->x, args->k) : maths_rows[row].reference(args);
@@ -412,8 +414,8 @@ static bool is_denormal(size_t row, const struct maths_args *args)
     return fabsl(x) < least_normal(args->single);
 }
 
-// 7.5.3: a denormal result may become zero, and so may denormal arguments before it; a zero of either sign.
-// nextafter may skip the denormals.
+// 7.5.3: a denormal result may become zero of either sign, and so may denormal arguments before the function
+// is applied. nextafter may skip the denormals.
 static bool is_good_flushed(size_t row, const struct maths_args *args, long double got)
 {
     if (is(row, "nextafter") && args->x == 0)

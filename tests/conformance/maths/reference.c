@@ -7,7 +7,7 @@
 static const long double one_over_pi = 0.318309886183790671537767526745028724L;
 static const long double pi = 3.141592653589793238462643383279502884L;
 
-// name(x) = what, for arguments x, y, z, k.
+// name(x) = what, for the arguments x, y, z, k.
 #define REFERENCE(name, what)                                                                                \
     long double reference_##name(const struct maths_args *a)                                                 \
     {                                                                                                        \
@@ -17,7 +17,7 @@ static const long double pi = 3.141592653589793238462643383279502884L;
         return what;                                                                                         \
     }
 
-// A function of the C library that rounds its result once: of the arguments' own type.
+// A function of the C library that rounds its result once, in the type of the arguments.
 #define TYPED_1(function) (a->single ? (long double)function##f((float)x) : function((double)x))
 #define TYPED_2(function)                                                                                    \
     (a->single ? (long double)function##f((float)x, (float)y) : function((double)x, (double)y))
@@ -74,7 +74,7 @@ REFERENCE(trunc, truncl(x))
 REFERENCE(ilogb, x == 0 ? INT_MIN : isfinite(x) ? ilogbl(x) : INT_MAX)
 REFERENCE(nan, NAN)
 
-// The argument is reduced exactly, so that pi enters once: r in quarter turns from the nearest axis.
+// The argument is reduced exactly, so pi enters only once: r in quarter turns from the nearest axis.
 static long double sine_of_turns(long double x, int axis)
 {
     long double turn = fmodl(fabsl(x), 2), nearest = rintl(2 * turn), r = turn - nearest / 2;
@@ -127,7 +127,7 @@ REFERENCE(fma,
           a->single ? (long double)fmaf((float)x, (float)y, (float)z) : fma((double)x, (double)y, (double)z))
 REFERENCE(mad, fmal(x, y, z))
 
-// Where the result is no rounded one but a vulgar fraction, it is that.
+// If the result is an exact simple fraction, it is returned as such.
 long double reference_atan2pi(const struct maths_args *a)
 {
     if (isinf(a->x) || isinf(a->y) || a->x == 0 || a->y == 0)
@@ -145,13 +145,13 @@ long double reference_powr(const struct maths_args *a)
     return powl(fabsl(x), y);
 }
 
-// ---- with an int
+// ---- with an int argument
 
 REFERENCE(ldexp, a->single ? (long double)ldexpf((float)x, k) : ldexp((double)x, k))
 REFERENCE(pown, powl(x, k))
 
-// The exponent 1/k is rounded; what it lacks is made good to first order, as otherwise a large x would
-// magnify it.
+// The exponent 1/k is rounded; the difference is corrected to first order, because a large x would magnify
+// it.
 long double reference_rootn(const struct maths_args *a)
 {
     long double magnitude = fabsl(a->x), power = 1 / (long double)a->k, root;
@@ -197,8 +197,8 @@ long double reference_frexp_stored(const struct maths_args *a)
     return isfinite(a->x) ? exponent : 0;
 }
 
-// Gamma is negative between an odd negative integer and the even one below it. Of infinities and NaN nothing
-// is said.
+// Gamma is negative between an odd negative integer and the even one below it. The stored value is
+// unspecified for infinities and NaN.
 long double reference_lgamma_r_stored(const struct maths_args *a)
 {
     if (!isfinite(a->x))
@@ -215,7 +215,7 @@ long double reference_remquo_stored(const struct maths_args *a)
 
     if (!isfinite(a->x) || isnan(a->y) || y == 0 || isinf(y))
         return 0;
-    rest = fmodl(fabsl(a->x), 128 * y); // exact, and so is what follows
+    rest = fmodl(fabsl(a->x), 128 * y); // exact, and so are the next steps
     quotient = fmodl((rest - remainderl(rest, y)) / y, 128);
     return signbit(a->x) != signbit(a->y) ? -quotient : quotient;
 }

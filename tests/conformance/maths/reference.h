@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of 6.12.2 are to give, computed on the host in long double.
+// The expected results of the functions of 6.12.2, computed on the host in long double.
 //
 // Long double has 64 bits of mantissa on x86 and 113 on AArch64. The C library's functions for it, and the
-// few formulae on top of them here, are within REFERENCE_ERROR of its units in the last place, which is
-// 2^-36 units of a float and 2^-7 of a double: the bound that a result is held to is the specification's
-// plus that. Functions that round once or never are not rounded twice: those are computed in the type itself.
+// few formulae based on them here, are within REFERENCE_ERROR of its units in the last place, which is 2^-36
+// units of a float and 2^-7 of a double: the bound for a result is the specification's plus that. Functions
+// that round at most once must not be rounded twice: they are computed in the type itself.
 #ifndef KN_TESTS_CONFORMANCE_MATHS_REFERENCE_H
 #define KN_TESTS_CONFORMANCE_MATHS_REFERENCE_H
 
@@ -16,13 +16,13 @@
 struct maths_args {
     long double x, y, z;
     int k;
-    bool single; // of type float, otherwise double
+    bool single; // for float, otherwise for double
 };
 
 typedef long double maths_function(const struct maths_args *args);
 
-// reference_NAME for each function of functions.h, and for what some of them store through a pointer,
-// reference_NAME_stored. Where the specification leaves a stored int open, ANY_INT.
+// reference_NAME for each function of functions.h, and reference_NAME_stored for the values that some of them
+// store through a pointer. ANY_INT if the specification leaves a stored int open.
 #define ANY_INT 4e9L
 #define EXACT   0
 #define FREE    0

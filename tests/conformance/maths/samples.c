@@ -39,7 +39,7 @@ const struct maths_edge *maths_edges(bool single, size_t *count)
 
 // ---- special values
 
-// The first THRICE of them also meet in threes.
+// The first THRICE of them are also combined in triples.
 enum { THRICE = 12 };
 static const double specials[] = {
     0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY, NAN, 0.5, -2.5, 3.0, 0x1p-149, -0x1.fffffep127,
@@ -52,7 +52,8 @@ static const int whole_specials[] = {
     0,    1,   -1,   2,    -2,   3,     -3,       4,        7,       -16,     24,       127,
     -126, 149, -149, -150, 1024, -1074, 16777216, 16777217, INT_MAX, INT_MIN, -INT_MAX, INT_MIN + 2};
 
-// Every pair of special numbers, every special number with every special int, every three of the first.
+// Adds every pair of special numbers, every special number with every special int, and every triple of the
+// first.
 static size_t add_specials(struct maths_args *samples, size_t at)
 {
     const size_t n = KI_COUNT(specials), wholes = KI_COUNT(whole_specials);
@@ -70,7 +71,7 @@ static size_t add_specials(struct maths_args *samples, size_t at)
     return at;
 }
 
-// ---- chance
+// ---- random samples
 
 static double uniform(uint64_t *chance, double low, double high)
 {
@@ -82,7 +83,7 @@ static double sign(uint64_t *chance)
     return test_random(chance) & 1 ? -1 : 1;
 }
 
-// Any bits: all exponents, and denormals, infinity and NaN among them.
+// Random bits: all exponents, including denormals, infinity and NaN.
 static double any(uint64_t *chance, bool single)
 {
     uint64_t bits = test_random(chance);
@@ -97,8 +98,8 @@ static double any(uint64_t *chance, bool single)
     return narrow;
 }
 
-// Near a point where some function has a zero, a pole, an edge or a tie: at it, or off by 2^-0 to 2^-53 of
-// it.
+// Near a point where some function has a zero, a pole, an edge or a tie: exactly there, or at a distance of
+// 2^-0 to 2^-53 of it.
 static double near(uint64_t *chance)
 {
     double point;
@@ -107,10 +108,10 @@ static double near(uint64_t *chance)
     case 0:
         point = 1;
         break;
-    case 1: // of sin, cos, tan
+    case 1: // for sin, cos, tan
         point = (double)(test_random(chance) % (test_random(chance) % 2 ? 16 : 1 << 20)) * 1.5707963267948966;
         break;
-    case 2: // of sinpi, lgamma, rint
+    case 2: // for sinpi, lgamma, rint
         point = (double)(test_random(chance) % 400) / 2;
         break;
     default:
@@ -146,8 +147,8 @@ static double rounded(double x, bool single)
     return single ? (double)(float)x : x;
 }
 
-// A second argument that has to do with the first, half of the time: powers that neither overflow nor vanish,
-// quotients that are near a tie, numbers of one size.
+// A second argument, related to the first one half of the time: powers that neither overflow nor vanish,
+// quotients near a tie, numbers of similar size.
 static double partner(uint64_t *chance, double x, bool single)
 {
     const double range = single ? 150 : 1080;

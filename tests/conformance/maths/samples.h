@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What test_maths asks the functions of 6.12.2 for: the arguments of edges.h, every combination of
-// special values, then chance: all exponents and signs, and the places where functions have their
-// difficulties.
+// The arguments with which test_maths calls the functions of 6.12.2: those of edges.h, every combination of
+// special values, and random ones: all exponents and signs, and the regions that are difficult for functions.
 #ifndef KN_TESTS_CONFORMANCE_MATHS_SAMPLES_H
 #define KN_TESTS_CONFORMANCE_MATHS_SAMPLES_H
 
@@ -10,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Multiples of 3, of 16 and of a work-group's 64: for scalars, and the first of them once more for each
-// width.
+// Multiples of 3, of 16 and of the 64 work-items of a work-group: for scalars; the first of them are used
+// again for each vector width.
 enum { SCALAR_SAMPLES = 65664, VECTOR_SAMPLES = 8256 };
 
 struct maths_edge {
@@ -19,13 +18,13 @@ struct maths_edge {
     double x, y;
     int k;
     double result;
-    bool stored; // the result is what the function stores through its pointer
+    bool stored; // the result is the value stored through the pointer
 };
 
-// The edges of float or double; the i-th is about the i-th sample.
+// The edges of float or double; the i-th belongs to the i-th sample.
 const struct maths_edge *maths_edges(bool single, size_t *count);
 
-// SCALAR_SAMPLES of them, always the same for a seed. In a float's sample all numbers are floats.
+// Makes SCALAR_SAMPLES samples, the same for the same seed. In samples for float, all numbers are floats.
 void maths_samples(struct maths_args *samples, bool single, uint64_t seed);
 
 #endif

@@ -3,8 +3,8 @@
 // section 7.4 and the edge cases of 7.5.1: scalars and every width of vectors, pointers into every address
 // space, float and double, on the device (KOINE_DEVICE) and, rewritten for CUDA, as C++ on the host.
 //
-// A result is judged by maths/judge.c. A failure says the function, its arguments, what came and what was
-// expected; at the end comes a table of the greatest error of each function. KOINE_TEST_SEED repeats the
+// maths/judge.c judges the results. A failure names the function, its arguments, the result and the expected
+// result; a table of the greatest error of each function follows at the end. KOINE_TEST_SEED repeats the
 // samples.
 #define CL_TARGET_OPENCL_VERSION 120
 #include "conformance/host_program.h"
@@ -18,17 +18,17 @@
 
 enum { SCRATCH_ROWS = 4, WIDTHS = 5, GROUP = 64 };
 
-// One type on one device: what is asked, and what came.
+// One type on one device: the arguments and the results.
 struct trial {
-    const char *spec; // as the failures name the device
+    const char *spec; // the name of the device in failures
     bool single, on_host;
     struct maths_device device;
     struct maths_args *samples;
     void *in;
-    unsigned char *scalars; // the rows of the kernel for scalars
+    unsigned char *scalars; // the rows from the kernel for scalars
     size_t failures;
     size_t failed[MATHS_MOST_ROWS], known[MATHS_MOST_ROWS];
-    const char *reason[MATHS_MOST_ROWS]; // of the known ones
+    const char *reason[MATHS_MOST_ROWS]; // for known errors
     double worst[MATHS_MOST_ROWS];
 };
 
@@ -37,7 +37,7 @@ static size_t bytes_of(const struct trial *trial)
     return trial->single ? sizeof(float) : sizeof(double);
 }
 
-// ---- what goes in, what comes out
+// ---- input and output
 
 // Rows of n numbers x, y, z, and of n ints.
 static void make_input(struct trial *trial, size_t n)
@@ -84,7 +84,7 @@ static long double result_of(const struct trial *trial, size_t row, const void *
     return wide;
 }
 
-// ---- the verdict
+// ---- verdicts
 
 static void report(struct trial *trial, const struct maths_question *q, long double got,
                    const struct maths_verdict *verdict)
@@ -165,8 +165,8 @@ static void judge_scalars(struct trial *trial)
     judge_edges(trial);
 }
 
-// Results with the scalar's bits have been judged. Other bits are nothing that the specification forbids, but
-// the CUDA path promises those.
+// Results with the same bits as the scalar's were judged already. The specification does not forbid other
+// bits, but the CUDA path promises the same.
 static void judge_vectors(struct trial *trial, int width, const unsigned char *rows)
 {
     for (size_t row = 0; row < maths_row_count(trial->single); row++)
@@ -214,7 +214,8 @@ static void print_table(const struct trial *trial)
 
 // ---- the runs
 
-// What the kernels are compiled with. A function that is left out becomes its first argument.
+// The options with which the kernels are compiled. A function that is left out is replaced by its first
+// argument.
 struct recipe {
     kn_define defines[2 + MATHS_MOST_ROWS];
     char calls[MATHS_MOST_ROWS][40];
@@ -235,10 +236,9 @@ static void make_recipe(struct recipe *recipe, const struct trial *trial, bool s
     }
 }
 
-// A run of the kernels for scalars, or of those for vectors: rows of n results, one kernel's after the
-// other's.
+// A run of the kernels for scalars or for vectors: rows of n results, one kernel after the other.
 struct batch {
-    size_t n, in_bytes, out_bytes; // in and out: of one kernel
+    size_t n, in_bytes, out_bytes; // in_bytes and out_bytes: for one kernel
     unsigned char *out;
 };
 
@@ -266,7 +266,7 @@ static void run_on_device(const struct trial *trial, const struct src_unit *unit
     kn_program_free(program);
 }
 
-// The C++ program reads `in` and writes `out`, all kernels' rows.
+// Writes the C++ program, which reads `in` and writes `out`, the rows of all kernels.
 static void write_main(char *text, size_t size, const struct trial *trial, const struct src_unit *unit,
                        const struct batch *batch)
 {
@@ -323,7 +323,7 @@ static void run_on_host(const struct trial *trial, const struct src_unit *unit,
     test_remove(folder);
 }
 
-// The caller frees the rows.
+// Runs the kernels; the caller frees the rows.
 static unsigned char *run(struct trial *trial, bool scalar)
 {
     char fp64[] = "cl_khr_fp64";
@@ -380,7 +380,7 @@ static void try_all(struct trial *trial)
     ck_assert_msg(trial->failures == 0, "%s: %zu wrong results", trial->spec, trial->failures);
 }
 
-// Whether the device keeps a float's denormals, which is optional; the CUDA path promises it.
+// Whether the device keeps denormal floats, which is optional; the CUDA path promises it.
 static bool keeps_denormals(const kn_device_info *info)
 {
     cl_context native = kn_context_get_opencl(context);
@@ -431,8 +431,8 @@ int main(void)
     bool has_compiler = host_has_compiler(), has_device = test_finds_device();
     int failed;
 
-    // Oclgrind interprets and would take hours; Mesa 22's rusticl compiles these kernels for more than five
-    // minutes.
+    // Oclgrind is an interpreter and would take hours; rusticl of Mesa 22 compiles these kernels for more
+    // than five minutes.
     has_device = has_device && host_asks_device("takes too long over these kernels");
     tcase_set_timeout(device, 600);
     tcase_set_timeout(host, 600);
