@@ -24,7 +24,7 @@
 #include "base/arena.h"
 #include "base/text/text.h"
 
-enum { FUZZ_GROUP = 16, FUZZ_COLUMNS = 16 }; // work-items in a group; words of a row
+enum { FUZZ_GROUP = 16, FUZZ_COLUMNS = 16 }; // work-items in a group; words of each in `in` and `out`
 
 enum scalar { G_CHAR, G_UCHAR, G_SHORT, G_USHORT, G_INT, G_UINT, G_LONG, G_ULONG, G_FLOAT, G_DOUBLE };
 enum { SCALARS = G_DOUBLE + 1, WIDTHS = 6 };

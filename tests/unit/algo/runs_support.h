@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns with runs, and what == says of two elements.
+// Columns with runs, and the result of == for two elements.
 #ifndef KN_TESTS_UNIT_ALGO_RUNS_SUPPORT_H
 #define KN_TESTS_UNIT_ALGO_RUNS_SUPPORT_H
 
@@ -33,8 +33,8 @@ static inline bool runs_begin(const unsigned char *column, size_t i, kn_type typ
     return i == 0 || !runs_equal(column, i - 1, i, type);
 }
 
-// Runs of 1 to 2 * length - 1 elements; length 0: one run of all. Of floats every fourth is of zeros of both
-// signs, of NaN, of infinities, or of numbers too small for a full mantissa.
+// Runs of 1 to 2 * length - 1 elements; length 0: a single run. Every fourth run of floats consists of zeros
+// of both signs, of NaN, of infinities, or of numbers too small for a full mantissa.
 static inline void runs_fill(unsigned char *column, kn_type type, size_t n, size_t length, uint64_t *state)
 {
     size_t size = kn_type_size(type);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What algorithms allocate when a call is repeated: nothing. The exceptions stand in the
-// tables, with their reasons.
+// Algorithms must allocate nothing when a call is repeated. The exceptions are in the tables, with their
+// reasons.
 #include "support/memory/allocations.h"
 #include "support/buffers.h"
 #include "support/run.h"
@@ -53,8 +53,8 @@ static void end(void)
 }
 
 const struct allocations_known allocations_known[] = {
-    // The array that it merges into, as large as the caller's, and a buffer that may take all of the device's
-    // memory: kept, nobody else would have them.
+    // The array into which it merges, as large as the caller's, and a buffer that may take all of the
+    // device's memory: if they were kept, nothing else could use that memory.
     {"kn_sort_large_array", 3, 1},
     {NULL, 0, 0},
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whichever call of the driver fails, an algorithm returns its status, be it want of memory or another, takes
-// no other way without a word, and does its work once calls succeed again; what it had is given back (scratch
-// memory; all else under sanitizers).
+// Whichever call of the driver fails, an algorithm returns its status, whether memory ran out or something
+// else failed; it does not silently use another method; it works once calls succeed again; and what it
+// allocated is released (scratch memory; everything else under sanitizers).
 #include "support/failing_backend.h"
 
 #include <koine/fft.h>
@@ -10,7 +10,7 @@
 enum { N = 40000, ROWS = 48, COLUMNS = 60, DEPTH = 700, RESULT = 64 };
 
 static float *input;
-static kn_buffer *x, *y; // N floats: the input, and what comes of it
+static kn_buffer *x, *y; // N floats: the input and the result
 static uint64_t offsets[] = {0, 10, 10, 5000, N};
 static kn_buffer *segments;
 
@@ -177,14 +177,14 @@ static const struct work {
 
 // ---- every call in turn ----
 
-// All that came of a work.
+// The complete result of an algorithm.
 struct outcome {
     unsigned char result[RESULT];
     float x[N], y[N];
 };
 
-// On a queue of its own, which keeps no memory from before; the driver's call number `calls` fails. Whether
-// none was left to fail.
+// Runs on a new queue, which keeps no memory from before, with the driver's call number `calls` failing.
+// Returns whether the run ended before that call.
 static bool works_with(const struct work *work, long calls, struct outcome *found)
 {
     float *kept = malloc(N * sizeof *kept);

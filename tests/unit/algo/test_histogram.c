@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_histogram and kn_histogram_even: against a search through the edges for each element, and the host's.
+// Tests kn_histogram and kn_histogram_even against a search through the edges for each element, and against
+// the host's functions.
 #include <math.h>
 
 #include "support/buffers.h"
@@ -62,13 +63,13 @@ static long double value_at(size_t i, kn_type type)
     return values[type];
 }
 
-// edges[0..bins], in long double, which holds all integers of 64 bits and all doubles.
+// edges[0..bins], in long double, which can represent all 64-bit integers and all doubles.
 static void count(kn_type type, size_t n, size_t bins)
 {
     memset(expected, 0, bins * sizeof *expected);
     for (size_t i = 0; i < n; i++) {
         long double value = value_at(i, type);
-        size_t low = 0, high = bins + 1; // how many edges are not above it
+        size_t low = 0, high = bins + 1; // number of edges that are not above it
         while (low < high) {
             size_t middle = (low + high) / 2;
             if (value >= (long double)edges[middle] && middle <= bins)
@@ -136,7 +137,8 @@ static void check_even(kn_type type, size_t n, double low, double high, size_t b
     kn_buffer_free(x);
 }
 
-// Integers: any bits, or small ones; floats near 0..100, many on whole numbers, some NaN, infinite or zero.
+// Integers: random bits, or small ones; floats near 0..100, many of them integers, some NaN, infinite or
+// zero.
 static void fill(kn_type type, size_t n, bool any)
 {
     size_t size = kn_type_size(type);
@@ -172,7 +174,7 @@ static void check_type(kn_type type)
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (size_t b = 0; b < sizeof bins / sizeof *bins; b++) {
-            // Every number of bins is a program.
+            // Every number of bins needs a separate program.
             if (!is_tried(sizes[i]) || (b + type) % 2)
                 continue;
             fill(type, sizes[i], false);
@@ -208,10 +210,10 @@ static int by_value(const void *a, const void *b)
     return test_by_value(a, b);
 }
 
-// Edges at random, some of them equal, some infinite; some that no element reaches.
+// Random edges, some of them equal, some infinite; and some beyond all elements.
 START_TEST(given_edges)
 {
-    static const size_t bins[] = {1, 3, 64, 999}; // every number is a program
+    static const size_t bins[] = {1, 3, 64, 999}; // every number needs a separate program
 
     for (kn_type type = KN_I8; type <= KN_F64; type++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes && test_takes(type); i++)
@@ -236,7 +238,7 @@ START_TEST(given_edges)
 }
 END_TEST
 
-// More than local memory has room for.
+// More bins than fit into local memory.
 START_TEST(many_bins)
 {
     static const size_t many[] = {5000, 20011, 70000};
@@ -270,7 +272,7 @@ START_TEST(last_bin_is_closed)
 }
 END_TEST
 
-// A column held in parts is counted part by part.
+// A column in several parts is counted part by part.
 START_TEST(parts)
 {
     kn_context_options options = KN_INIT(kn_context_options, .max_alloc = 65536);

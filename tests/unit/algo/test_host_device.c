@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host and the device: the same bits from kn_host_sort and kn_sort, from kn_host_sums and kn_reduce_sums,
-// from the moments, the reductions and the robust statistics of both.
+// The host and the device must give the same bits: kn_host_sort and kn_sort, kn_host_sums and kn_reduce_sums,
+// and the moments, the reductions and the robust statistics of both.
 #include "support/buffers.h"
 #include "support/run.h"
 
@@ -23,7 +23,7 @@ START_TEST(sorted_alike)
     ck_assert(bits && found);
     for (kn_type type = KN_F32; type <= KN_F64 && test_takes(type); type++) {
         size_t bytes = n * kn_type_size(type);
-        for (size_t i = 0; i < n; i++) // any numbers, and many NaN of both signs
+        for (size_t i = 0; i < n; i++) // random numbers, and many NaN of both signs
             bits[i] = test_random(&state) | (test_random(&state) % 3 ? 0 : UINT64_C(0x7f80000c7f800005));
         kn_buffer *buffer = test_upload_with_room(bits, bytes, 0);
         EXPECT_OK(kn_sort(queue, buffer, type, n, NULL, &err));
@@ -94,8 +94,8 @@ static void expect_moments_alike(kn_type type, size_t n, const void *x, kn_buffe
     expect_alike("squares", type, n, on_device.squares, on_host.squares);
 }
 
-// All types of any bits, in which floats have all exponents, infinities and NaN (but no denormals, which some
-// devices take for 0); and floats of one size.
+// Random bits of all types, so that floats have all exponents, infinities and NaN (but no denormals, which
+// some devices flush to 0); and floats of similar size.
 START_TEST(moments_alike)
 {
     static const size_t sizes[] = {1, 2, 63, 64, 65, 1000, 4097, 70001, 200003};
@@ -124,7 +124,7 @@ START_TEST(moments_alike)
             for (int op = KN_REDUCE_SUM; op <= KN_REDUCE_MAX; op++) {
                 kn_number on_device, on_host;
                 if (op == KN_REDUCE_PRODUCT && type == KN_F32 && !context->device.info.fp64)
-                    continue; // in float there
+                    continue; // the device computes it in float
                 EXPECT_OK(kn_reduce(queue, buffer, type, n, (kn_reduce_op)op, &on_device, &err));
                 EXPECT_OK(kn_host_reduce(bits, type, n, (kn_reduce_op)op, &on_host, NULL, &err));
                 if (type >= KN_F32)
@@ -156,8 +156,7 @@ static void expect_robust_alike(kn_type type, size_t n, const void *x, kn_buffer
     expect_alike("MAD", type, n, on_device.mad, on_host.mad);
 }
 
-// Every method of every type, with the shift that is chosen and with one that is given; columns with a NaN,
-// too.
+// Every method of every type, with a chosen and with a given shift; also columns with a NaN.
 START_TEST(robust_alike)
 {
     static const kn_type types[] = {KN_F32, KN_F64, KN_I8, KN_U8};

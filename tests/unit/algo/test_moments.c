@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_reduce_moments: floats against kn_reduce_sums, whose tree test_reduce has written out, on the column
-// without its NaN; integers against exact sums.
+// Tests kn_reduce_moments: floats against kn_reduce_sums, whose tree is written out in test_reduce, on the
+// column without its NaN; integers against exact sums.
 #include "algo/moments.h"
 #include "support/buffers.h"
 #include "support/run.h"
@@ -34,7 +34,7 @@ static const size_t sizes[] = {0,    1,    2,    3,    31,   32,    33,    63,  
                                4095, 4096, 4097, 8191, 8193, 65535, 65536, 65537, 100003, 300007};
 #define SIZES (sizeof sizes / sizeof *sizes)
 
-// Oclgrind 21.10 takes what a kernel has written into scratch memory for uninitialised (device_support.h): no
+// Oclgrind 21.10 reports scratch memory that a kernel has written as uninitialised (device_support.h): no
 // sums there.
 static bool is_tried(size_t n)
 {
@@ -63,7 +63,7 @@ static kn_moments moments_of(size_t n, kn_type type, const double *shift)
     return moments;
 }
 
-// What the plain sums are of the column with the shift in place of NaN.
+// The plain sums of the column with NaN replaced by the shift.
 static kn_sums sums_without_nan(size_t n, kn_type type, double shift)
 {
     double *numbers = malloc((n + 1) * sizeof *numbers);
@@ -156,7 +156,7 @@ START_TEST(doubles)
 }
 END_TEST
 
-// Without double precision: the same, to the bit.
+// Without double precision: exactly the same.
 START_TEST(soft)
 {
     const int fp64 = context->device.info.fp64;
@@ -167,7 +167,7 @@ START_TEST(soft)
 }
 END_TEST
 
-// A GPU's shape, whose kernel finds the shift by itself: the same moments as a CPU's.
+// With a GPU's shape, whose kernel finds the shift itself: the same moments as with a CPU's.
 START_TEST(as_a_gpu)
 {
     const kn_device_type own = context->device.info.type;
@@ -193,10 +193,11 @@ START_TEST(as_a_gpu)
 }
 END_TEST
 
-// Whatever a GPU's launch is, the moments are the same, to the bit.
+// Whatever launch a GPU chooses, the moments are exactly the same.
 START_TEST(every_tuning)
 {
-    // The first folds in two launches; the second's groups are too small for one, which is given larger ones.
+    // The first folds in two launches; the groups of the second are too small for a single launch, so it gets
+    // larger ones.
     static const struct moments_tuning tunings[] = {
         {.group = 32, .width = 2, .unroll = 8, .ahead = 1, .turns = 3, .fold = 4, .registers = 64},
         {.group = 4, .width = 16, .unroll = 2, .ahead = 1}};
@@ -251,7 +252,7 @@ START_TEST(special_values)
     expect_same("variance", found.variance, 0, n);
     expect_same("min", found.min, 0, n);
     expect_same("max", found.max, 0, n);
-    // A shift near the data keeps the variance of numbers far from 0.
+    // With a shift near the data, the variance of numbers far from 0 is accurate.
     for (size_t i = 0; i < n; i++)
         x[i] = 16777216 - (double)(i % 2);
     found = moments_of(n, KN_F32, NULL);
@@ -303,7 +304,7 @@ static void expect_integers(kn_type type, size_t n, bool narrow)
     ck_assert_uint_eq(found.nan_count, 0);
     expect_same("min", found.min, (double)least, n);
     expect_same("max", found.max, (double)greatest, n);
-    // The mean from exact sums, in long double; the reference's variance rounds n times.
+    // The mean comes from exact sums, in long double; the reference's variance has n roundings.
     ck_assert_msg(fabsl((long double)found.mean - mean) <=
                       0x1p-52L * (fabsl(mean) + (long double)(greatest - least)),
                   "%s, n %zu: mean %.17g, expected %.17Lg", kn_type_name(type), n, found.mean, mean);
@@ -338,7 +339,7 @@ START_TEST(refusals)
 }
 END_TEST
 
-// The same bits from a buffer that is held in parts.
+// A buffer in several parts gives the same bits.
 START_TEST(parts)
 {
     kn_context_options small = KN_INIT(kn_context_options, .max_alloc = 1 << 16);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_select_if and kn_partition: against a loop, and the host's to the bit; elements of many sizes.
+// Tests kn_select_if and kn_partition against a loop, and for equality with the host's functions; elements of
+// many sizes.
 #include <math.h>
 
 #include "support/buffers.h"
@@ -38,7 +39,7 @@ static bool is_tried(size_t n)
     return !test_is_slow() || n == 1 || n == 257 || n == 4097;
 }
 
-// An element type, and how its first bytes say whether it is meant: bit `bit` of byte `byte`.
+// An element type, and the bit that says whether an element is selected: bit `bit` of byte `byte`.
 struct kind {
     kn_condition condition;
     size_t byte, bit;
@@ -91,7 +92,7 @@ static bool is_meant(const void *element, void *data)
     return ((const unsigned char *)element)[kind->byte] >> kind->bit & 1;
 }
 
-// How many are meant; expected[] has them, and behind them the others.
+// The number of selected elements; expected[] has these, followed by the others.
 static size_t partition(const struct kind *kind, size_t n)
 {
     size_t size = kind->condition.size, count = 0, others;
@@ -106,7 +107,7 @@ static size_t partition(const struct kind *kind, size_t n)
     return count;
 }
 
-// `share` of 256 elements are meant.
+// About `share` of 256 elements are selected.
 static void fill(const struct kind *kind, size_t n, unsigned share)
 {
     size_t size = kind->condition.size;

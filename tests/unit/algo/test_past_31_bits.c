@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// More elements than a number of 31 bits counts: bytes that are all alike but for a few, which stand at both
-// ends and on both sides of number 2^31. Where the device and the host have the memory.
+// Tests more elements than 31 bits can count: bytes that are all equal except for a few, at both ends and on
+// both sides of element 2^31. Runs only if the device and the host have the memory.
 #include "support/buffers.h"
 #include "support/run.h"
 
@@ -131,8 +131,8 @@ START_TEST(first_k)
 }
 END_TEST
 
-// The few at their ends, and between them so many that are alike: by their sum, and by the least and greatest
-// there.
+// The exceptional elements are at their ends, and between them are all the equal ones, checked by their sum,
+// least and greatest.
 static void expect_sorted(const unsigned char head[3], const unsigned char tail[3], uint64_t sum)
 {
     const unsigned char first[] = {1, 3, USUAL}, last[] = {USUAL, 200, 250};
@@ -142,7 +142,7 @@ static void expect_sorted(const unsigned char head[3], const unsigned char tail[
     ck_assert_uint_eq(sum, sum_upto(n - 1));
 }
 
-// Bytes are counted; nearly all are alike, and so is the middle.
+// Bytes are counted; nearly all are equal, and so is the median.
 static void expect_robust(const kn_robust *found)
 {
     double squares = USUAL * USUAL * (double)n;

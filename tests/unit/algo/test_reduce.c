@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums against the fixed tree, written here as its description reads, to the bit; with double
-// precision and without.
+// Tests that sums equal the fixed tree, written here as in its description, exactly; with double precision
+// and without.
 #include "support/buffers.h"
 #include "support/run.h"
 
@@ -34,7 +34,7 @@ static kn_sums leaf_sums(const double *x, size_t n, double shift)
     return lanes[0];
 }
 
-// Of `leaves` leaves, a power of two; those past the end are 0.
+// A tree of `leaves` leaves, a power of two; leaves past the end are 0.
 static kn_sums tree(const double *x, size_t n, double shift, size_t leaves)
 {
     size_t half = leaves / 2 * LEAF;
@@ -57,7 +57,7 @@ static kn_sums expected_sums(const double *x, size_t n, double shift)
 
 static double *x;
 static uint64_t state;
-static size_t room; // what x holds
+static size_t room; // elements that x has room for
 
 static size_t largest_size(void)
 {
@@ -79,7 +79,7 @@ static void tear_down(void)
     test_close();
 }
 
-// Numbers of both signs whose sizes differ by 2^exponents, rounded to the type.
+// Numbers of both signs whose sizes differ by up to 2^exponents, rounded to the type.
 static void fill(size_t n, kn_type type, int exponents)
 {
     for (size_t i = 0; i < n; i++) {
@@ -138,7 +138,7 @@ static const size_t sizes[] = {0,
                                1000003};
 #define SIZES (sizeof sizes / sizeof *sizes)
 
-// Those that fit; on an interpreter a few.
+// Sizes that fit; on an interpreter only a few.
 static bool is_tried(size_t n)
 {
     return test_is_slow() ? n == 0 || n == 65 || n == 4097 : n <= room;
@@ -181,7 +181,7 @@ START_TEST(tree_soft)
 
     context->device.info.fp64 = 0;
     expect_sums_to_the_bit(KN_F32);
-    // Squares that overflow float, and that are below its least number.
+    // Squares that exceed the range of float, and that are below its least number.
     for (int exponent = -149; exponent < 128; exponent += 92) {
         const size_t n = test_is_slow() ? 130 : 3 * LEAF + 5;
         for (size_t i = 0; i < n; i++)
@@ -230,7 +230,7 @@ static kn_program *build(const struct shape *shape, kn_type type, bool soft)
     return program;
 }
 
-// As the head of cl/algo/reduce.cl says how to launch it.
+// Launches as described at the head of cl/algo/reduce.cl.
 static kn_sums launch_shape(kn_program *program, const struct shape *shape, kn_type type, size_t n)
 {
     size_t span = (size_t)LEAF * (shape->group / (LANES / shape->width)), groups = (n + span - 1) / span;
@@ -295,7 +295,7 @@ START_TEST(shapes_double)
 }
 END_TEST
 
-// What kn_reduce_sums chooses for a CPU, a GPU, and a device that takes small groups only.
+// The shapes that kn_reduce_sums chooses for a CPU, a GPU, and a device that only supports small groups.
 START_TEST(chosen_shapes)
 {
     kn_device_info *info = &context->device.info;
@@ -338,7 +338,7 @@ START_TEST(special_values)
             x[n / 2] = NAN;
             expect_equal(device_sums(n, KN_F32, 1), (kn_sums){NAN, NAN}, n);
         }
-        // A column of -0 sums to +0.
+        // The sum of a column of -0 is +0.
         for (size_t i = 0; i < n; i++)
             x[i] = -0.0;
         expect_equal(device_sums(n, KN_F32, 0), (kn_sums){0, 0}, n);
@@ -388,14 +388,14 @@ START_TEST(parts_same_bits)
         kn_sums whole = device_sums(n, type, 0.25);
         for (size_t leaves = 1; leaves <= (test_is_slow() ? 1 : 32); leaves *= 2) {
             const uint64_t max_alloc = context->device.info.max_alloc;
-            // Between two powers of two: parts have the smaller one.
+            // Between two powers of two, the parts have the smaller size.
             context->device.info.max_alloc = leaves * LEAF * kn_type_size(type) * 3 / 2;
             kn_buffer *buffer = test_upload_column(x, n, type);
             kn_sums sums;
             ck_assert_uint_eq(kn_buffer_get_part_count(buffer), (n + leaves * LEAF - 1) / (leaves * LEAF));
             EXPECT_OK(kn_reduce_sums(queue, buffer, type, n, 0.25, &sums, &err));
             expect_equal(sums, whole, n);
-            // The column's beginning only, which ends in the first part.
+            // Only the beginning of the column, which ends in the first part.
             EXPECT_OK(kn_reduce_sums(queue, buffer, type, 100, 0.25, &sums, &err));
             kn_buffer_free(buffer);
             context->device.info.max_alloc = max_alloc;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_reduce and kn_reduce_with: integers exactly, floats against the fixed tree written here as its
-// description reads.
+// Tests kn_reduce and kn_reduce_with: integers exactly, floats against the fixed tree, written here as in its
+// description.
 #include "support/buffers.h"
 #include "support/run.h"
 
@@ -35,7 +35,8 @@ static void tear_down(void)
 static const size_t sizes[] = {1,    2,    3,    31,   32,   33,    63,    64,    65,    127,
                                1000, 4095, 4096, 4097, 8193, 65535, 65536, 65537, 100003};
 
-// By kn_reduce, and by kn_reduce_to_buffer, which leaves the same 8 bytes and no more (a product may be -0).
+// Uses kn_reduce and kn_reduce_to_buffer, which writes the same 8 bytes and nothing else (a product may be
+// -0).
 static kn_number reduced(const kn_buffer *buffer, kn_type type, size_t n, kn_reduce_op op)
 {
     const kn_number clean[2] = {{.u64 = UINT64_C(0x7777777777777777)}, {.u64 = UINT64_C(0x7777777777777777)}};
@@ -94,7 +95,7 @@ static kn_buffer *random_integers(kn_type type, size_t n)
     return test_upload_with_room(packed, n * size, 0);
 }
 
-// Where devices are slow some types, others each time: it is programs that take long to build.
+// On slow devices some types, different ones in each run, because programs take long to build.
 START_TEST(integers_exact)
 {
     const size_t step = test_is_slow() ? 3 : 1;
@@ -223,7 +224,7 @@ static void expect_floats(kn_type type, size_t n)
     ck_assert_msg(test_same(absolutes, expected), "n %zu: absolutes %.17g, expected %.17g", n, absolutes,
                   expected);
     kn_buffer_free(buffer);
-    // Least: greatest of the negatives.
+    // KN_REDUCE_MIN: the greatest of the negatives.
     x[0] = NAN;
     buffer = test_upload_column(x, n, type);
     EXPECT_OK(kn_reduce(queue, buffer, type, n, KN_REDUCE_MIN, &least, &err));

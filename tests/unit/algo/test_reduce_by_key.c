@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_reduce_by_key: integers and extremes exactly against a loop; sums of floats to the bit against the
+// Tests kn_reduce_by_key: integers and extremes exactly against a loop; sums of floats for equality with the
 // host's, which folds run by run where the device scans, against the order written out for short runs, and
-// within the bound that the header gives.
+// within the bound stated in the header.
 #include "runs_support.h"
 #include "support/buffers.h"
 #include "support/run.h"
@@ -116,7 +116,7 @@ static size_t reduce_extremes(kn_type key_type, kn_type type, size_t n, kn_reduc
     return count;
 }
 
-// The host's, within 40 roundings of the sum of magnitudes for each factor of 2^11.
+// The host's sums, within 40 roundings of the sum of magnitudes for each factor of 2^11.
 static size_t reduce_sums(kn_type key_type, kn_type type, size_t n)
 {
     long double total = 0, magnitude = 0, unit = type == KN_F64 ? 0x1p-53L : 0x1p-24L;
@@ -162,7 +162,7 @@ static void expect(kn_buffer *buffer, const void *expected, size_t count, kn_typ
     kn_buffer_free(buffer);
 }
 
-// The first keys of all runs to firsts[].
+// Writes the first keys of all runs to firsts[].
 static void find_firsts(kn_type type, size_t n)
 {
     size_t size = kn_type_size(type), count = 0;
@@ -191,7 +191,7 @@ static void check(kn_type key_type, kn_type type, size_t n, size_t length, kn_re
     ck_assert_msg(number == count, "%s: %zu of %zu", what, number, count);
     expect(out, firsts, count, key_type, what);
     expect(results, sums, count, type, what);
-    // The host's, in the memory of the keys and values that are no longer needed.
+    // The host's result, in the memory of the keys and values that are no longer needed.
     if (type < KN_F32 || op != KN_REDUCE_SUM) {
         unsigned char *host_keys = test_allocate(n * key_size), *host_sums = test_allocate(n * size);
         EXPECT_OK(kn_host_reduce_by_key(keys, key_type, n, values, type, op, host_keys, host_sums, &number,
@@ -227,7 +227,7 @@ static void check_types(kn_type first, kn_type last)
     for (kn_type type = first; type <= last; type++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes && test_takes(type); k++)
             for (size_t l = 0; l < 4; l++) {
-                // One type of keys and two operations for each: every pair is a program.
+                // One type of keys, and two operations for each: every pair is a separate program.
                 kn_type key_type = (kn_type)((type + 3) % 9);
                 kn_reduce_op op = (k + l) % 2 ? KN_REDUCE_SUM : (kn_reduce_op)(1 + type % 3);
                 if (!is_tried(sizes[k]) || (test_is_slow() && (l + k + type) % 4))
@@ -267,7 +267,7 @@ static float in_order(const float *x, size_t from, size_t to)
     return all;
 }
 
-// Runs from 3 to 37, to 96, to 101, as the description of cl/algo/reduce_by_key.cl has their order.
+// Runs from 3 to 37, to 96, to 101, in the order described in cl/algo/reduce_by_key.cl.
 START_TEST(order_as_described)
 {
     float x[101], expected[4];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_scan and kn_scan_with: integers exactly, floats to the bit against the order of cl/algo/scan.cl, written
-// here as its description reads.
+// Tests kn_scan and kn_scan_with: integers exactly, floats for equality with the order of cl/algo/scan.cl,
+// written here as in its description.
 #include "support/buffers.h"
 #include "support/run.h"
 
@@ -48,7 +48,7 @@ static void random_bits(kn_type type, size_t n)
     }
 }
 
-// packed[] scanned into found[], in place or into a poisoned buffer; nothing past n is written.
+// Scans packed[] into found[], in place or into a poisoned buffer; nothing past element n may be written.
 static void scan(kn_type type, size_t n, kn_reduce_op op, kn_scan_kind kind, const kn_combine *how)
 {
     size_t bytes = n * kn_type_size(type);
@@ -80,7 +80,7 @@ static uint64_t widened(const unsigned char *from, size_t i, kn_type type)
     return type % 2 == 0 ? (bits ^ sign) - sign : bits;
 }
 
-// Cut to the type and widened again.
+// Truncated to the type and widened again.
 static uint64_t as_kept(uint64_t value, kn_type type)
 {
     unsigned char cell[8];
@@ -173,7 +173,7 @@ static double pair_total(const struct order *order, const double *totals, size_t
                                 pair_total(order, totals + count / 2, count / 2));
 }
 
-// The totals of a block's runs; what is missing changes nothing.
+// The totals of a block's runs; missing elements change nothing.
 static void run_totals(const struct order *order, const double *x, size_t n, double totals[RUNS])
 {
     for (size_t r = 0; r < RUNS; r++) {
@@ -224,7 +224,7 @@ static double float_at(const unsigned char *from, size_t i, kn_type type)
                           : ((const double *)(const void *)from)[i];
 }
 
-// Factors are near 1: no product of them leaves the type.
+// Factors are near 1, so that no product exceeds the range of the type.
 static void expect_floats(kn_type type, size_t n, bool exclusive, bool product)
 {
     const struct order order = {type, type == KN_F64 ? 8 : 16, product};
@@ -267,7 +267,7 @@ END_TEST
 
 // ---- snippets ----
 
-// The last one that is not 0: associative, not commutative.
+// The last element that is not 0: an operation that is associative, but not commutative.
 START_TEST(not_commutative)
 {
     static const kn_combine last = {

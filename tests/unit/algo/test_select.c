@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_select, kn_quantiles and kn_median against a sorted copy, and their values in buffers.
+// Tests kn_select, kn_quantiles and kn_median against a sorted copy, and their values in buffers.
 #include "support/buffers.h"
 
 #include <koine/experimental.h>
@@ -43,7 +43,7 @@ COMPARE(u32, u32)
 COMPARE(i64, i64)
 COMPARE(u64, u64)
 
-// Numbers, -0 before +0, and NaN last.
+// Compares numbers, with -0 before +0, and NaN last.
 static int by_real(double left, double right)
 {
     if (isnan(left) || isnan(right))
@@ -89,18 +89,18 @@ enum pattern {
     ASCENDING,
     PERIODIC,
     DESCENDING,
-    TWO_VALUES, // of floats, -0 and 0
-    INFINITIES, // of integers, the least and the greatest there are
+    TWO_VALUES, // for floats, -0 and 0
+    INFINITIES, // for integers, the least and the greatest values
     DENORMALS,
-    NEIGHBOURS, // two values with none between them, and some others
+    NEIGHBOURS, // two adjacent values, and some others
     PATTERNS
 };
 
-static union element *column, *sorted; // one a cell
+static union element *column, *sorted; // one element in each cell
 static char *packed;
 static uint64_t state;
 
-// What floats have beside numbers of a usual size, by their bits; as integers, the ends of their ranges.
+// Special floats, given by their bits; the same bits as integers are the ends of their ranges.
 static union element make_special(kn_type type, enum pattern pattern, union element bits)
 {
     const unsigned width = 8 * (unsigned)kn_type_size(type);
@@ -193,7 +193,7 @@ static void expect_rank(const char *found, size_t rank, size_t n, kn_type type, 
                   value_of(&sorted[rank], type));
 }
 
-// By kn_select, or by kn_select_to_buffer, which leaves the same bytes and no more.
+// Uses kn_select and kn_select_to_buffer, which writes the same bytes and nothing else.
 static void select_either_way(kn_buffer *buffer, kn_type type, size_t n, const size_t *ranks, size_t count,
                               char *found, const kn_select_options *options)
 {
@@ -236,7 +236,7 @@ static void expect_ranks(kn_type type, size_t n, enum pattern pattern, const kn_
 static const size_t sizes[] = {1,    2,    3,    31,   32,    33,    255,   256,   257,
                                1000, 4095, 4096, 4097, 65535, 65536, 65537, 100003};
 
-// Where it is slow, some of the small sizes alone.
+// On slow devices, only some of the small sizes.
 static bool is_tried(size_t n)
 {
     return !test_is_slow() || (n <= 257 && test_random(&state) % 3 == 0);
@@ -271,7 +271,7 @@ START_TEST(by_brackets)
 }
 END_TEST
 
-// Large enough for brackets to be chosen.
+// Large enough that brackets are chosen.
 START_TEST(patterns)
 {
     for (size_t t = 0; t < TYPES && !test_is_slow(); t++)
@@ -281,7 +281,7 @@ START_TEST(patterns)
 }
 END_TEST
 
-// By both ways, as far as each goes.
+// With both methods, as far as each of them applies.
 START_TEST(special_patterns)
 {
     static const kn_type some[] = {KN_F32, KN_F64, KN_I32, KN_I8, KN_U16};
@@ -301,7 +301,7 @@ END_TEST
 
 // ---- quantiles ----
 
-// As numpy's default does it, in double.
+// As numpy's default, in double precision.
 static double expected_quantile(double q, size_t n, kn_type type)
 {
     double position = q * (double)(n - 1), low, high;
@@ -314,7 +314,7 @@ static double expected_quantile(double q, size_t n, kn_type type)
     return low + (high - low) * (position - (double)rank);
 }
 
-// The bits of kn_quantiles_to_buffer are kn_quantiles's; any NaN is as good as another.
+// kn_quantiles_to_buffer must give the bits of kn_quantiles, or another NaN.
 static void expect_in_buffer(kn_buffer *buffer, kn_type type, size_t n, const double *q, size_t count,
                              const double *expected, enum pattern pattern)
 {
@@ -344,7 +344,7 @@ static void expect_quantiles(kn_type type, size_t n, enum pattern pattern)
     EXPECT_OK(kn_quantiles(queue, buffer, type, n, q, 20, found, NULL, &err));
     for (size_t i = 0; i < 20; i++) {
         expected = expected_quantile(q[i], n, type);
-        // Interpolated from the nearer end, or not: three roundings of the larger end.
+        // Interpolated from the nearer end or not: three roundings of the larger end.
         ck_assert_msg(isnan(expected)
                           ? isnan(found[i])
                           : fabs(found[i] - expected) <=
@@ -400,7 +400,7 @@ static size_t count_launches(kn_buffer *buffer, size_t n, kn_select_method metho
 START_TEST(methods)
 {
     const size_t n = test_is_slow() ? 200 : 70000;
-    size_t of_sample; // on CPUs it goes by digits, elsewhere by sorted lists
+    size_t of_sample; // CPUs use digits, other devices sorted lists
     kn_buffer *buffer;
 
     fill(KN_F32, n, FINITE);
@@ -411,7 +411,7 @@ START_TEST(methods)
     of_sample = count_launches(buffer, n, KN_SELECT_BRACKETS, "select_histogram");
     ck_assert_uint_eq(count_launches(buffer, 100, KN_SELECT_AUTO, "select_small"), 1);
     ck_assert_uint_eq(count_launches(buffer, 100, KN_SELECT_AUTO, "select_histogram"), 0);
-    // A sample that misleads: what it has stands nowhere else. Then digits find the same.
+    // A misleading sample: its elements occur nowhere else. Then the method by digits finds the same result.
     for (size_t i = 0; i < n; i++)
         column[i].f32 = NAN;
     for (size_t i = 0; i < n; i++)
@@ -427,7 +427,7 @@ END_TEST
 static kn_type ranked_type;
 static bool ranked_descending;
 
-// Of cells' numbers, as a stable sort has them: NaN last in both directions, -0 equal to 0.
+// Orders cell indices like a stable sort: NaN last in both directions, -0 equal to 0.
 static int by_rank(const void *a, const void *b)
 {
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
@@ -539,7 +539,7 @@ START_TEST(refusals)
 }
 END_TEST
 
-// A column held in parts: the same elements by both methods.
+// A column in several parts: the same elements with both methods.
 START_TEST(parts)
 {
     kn_context_options small = KN_INIT(kn_context_options, .max_alloc = 1 << 20);
@@ -564,7 +564,7 @@ START_TEST(parts)
 }
 END_TEST
 
-// Groups of any size, on every device, of few and of many candidates in a row.
+// Groups of any size, on every device, with few and with many candidates in a row.
 START_TEST(groups)
 {
     static const unsigned work_items[] = {2, 64, 256};

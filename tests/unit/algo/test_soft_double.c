@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cl/lib/soft_double.clh against the processor's own doubles, to the bit: random bits, exponents that meet,
-// halves between two neighbours, denormals, infinities, not-a-numbers.
+// Tests that cl/lib/soft_double.clh equals the processor's own doubles: random bits, nearly equal exponents,
+// halves between two adjacent numbers, denormals, infinities, not-a-numbers.
 #include "support/buffers.h"
 #include "support/run.h"
 
@@ -22,8 +22,7 @@ static float as_float(uint64_t bits)
     return test_float_of((uint32_t)bits);
 }
 
-// A number with an exponent near `exponent` (as it is stored), and few bits or many; now and then a special
-// one.
+// A number with a stored exponent near `exponent`, and few or many bits; sometimes a special number.
 static uint64_t random_bits(unsigned exponent)
 {
     static const uint64_t special[] = {0,
@@ -40,7 +39,7 @@ static uint64_t random_bits(unsigned exponent)
 
     if ((random >> 32) % 16 == 0)
         return sign | special[(random >> 40) % (sizeof special / sizeof *special)];
-    if ((random >> 4) % 2) // of few bits
+    if ((random >> 4) % 2) // with few bits
         fraction &= ~0ULL << (52 - (random >> 8) % 53);
     if ((random >> 5) % 4 == 0) // or nearly a power of two
         fraction = 0x000fffffffffffffu >> ((random >> 8) % 3) << ((random >> 10) % 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_unique and kn_run_lengths: against a loop, and the host's to the bit.
+// Tests kn_unique and kn_run_lengths against a loop, and for equality with the host's functions.
 #include "runs_support.h"
 #include "support/buffers.h"
 #include "support/run.h"
@@ -41,7 +41,7 @@ static bool is_tried(size_t n)
     return !test_is_slow() || n == 1 || n == 33 || n == 257 || n == 4097;
 }
 
-// The runs of column[0..n), one after the other.
+// Finds the runs of column[0..n) one after the other.
 static size_t find_runs(kn_type type, size_t n)
 {
     size_t size = kn_type_size(type), count = 0;
@@ -56,14 +56,14 @@ static size_t find_runs(kn_type type, size_t n)
     return count;
 }
 
-// An output with room for n elements of `size` bytes, all poison.
+// A poisoned output with room for n elements of `size` bytes.
 static kn_buffer *poisoned(size_t n, size_t size)
 {
     memset(found, 0xa5, n * size);
     return test_upload_with_room(found, n * size, POISON);
 }
 
-// The buffer begins with `count` expected elements; what is behind them is poison.
+// The buffer must begin with `count` expected elements, followed by poison.
 static void expect(kn_buffer *buffer, const void *expected, size_t count, size_t size, const char *what)
 {
     EXPECT_OK(kn_buffer_read(queue, buffer, 0, found, count * size, &err));
@@ -160,7 +160,7 @@ START_TEST(floats)
 }
 END_TEST
 
-// Each NaN is a run; zeros of both signs are one, which keeps the first sign.
+// Each NaN is a separate run; zeros of both signs form one run, which keeps the first sign.
 START_TEST(nan_and_zeros)
 {
     const float x[] = {NAN, NAN, -0.0f, 0.0f, -0.0f, 1.0f, 1.0f, NAN}, first[] = {NAN, NAN, -0.0f, 1.0f, NAN};

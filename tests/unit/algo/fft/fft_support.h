@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of transforms share: the definition, summed in long double, and a shape's run on the device
-// against it.
+// What the tests of transforms share: the definition, summed in long double, and a run of a shape on the
+// device that is compared with it.
 #ifndef KN_TESTS_UNIT_ALGO_FFT_FFT_SUPPORT_H
 #define KN_TESTS_UNIT_ALGO_FFT_FFT_SUPPORT_H
 
@@ -12,13 +12,13 @@
 
 typedef long double complex number;
 
-#define ROOM 64 // poisoned bytes behind every result
+#define ROOM 64 // poisoned bytes after every result
 
 static uint64_t state;
 
 // ---- the reference ----
 
-// sum over j of x[j] exp(-+2 pi i j k / n) along one axis: `inner` lines side by side, `outer` times.
+// The sum over j of x[j] exp(-+2 pi i j k / n) along one axis: `inner` lines side by side, `outer` times.
 static inline void transform_axis(number *x, size_t n, size_t inner, size_t outer, int sign)
 {
     number *roots = malloc(n * sizeof *roots), *line = malloc(n * sizeof *line);
@@ -43,11 +43,11 @@ static inline void transform_axis(number *x, size_t n, size_t inner, size_t oute
     free(line);
 }
 
-// A shape with nothing left out: what the header says of 0.
+// A shape with the defaults filled in that the header gives for 0.
 struct whole {
     kn_fft_shape shape;
-    size_t in[3], out[3];               // numbers on both sides
-    size_t points, in_count, out_count; // dims, in and out multiplied, batches too
+    size_t in[3], out[3];               // numbers of the input and the output
+    size_t points, in_count, out_count; // products of dims, in and out, including batches
     bool real_in, real_out;
 };
 
@@ -81,12 +81,13 @@ static inline size_t position_in(const struct whole *whole, const size_t dims[3]
 {
     size_t x = i % dims[0], y = i / dims[0] % dims[1], z = i / dims[0] / dims[1];
 
-    // z runs on through the batch.
+    // z continues through the batches
     size_t b = z / dims[2];
     return ((b * whole->shape.dims[2] + z % dims[2]) * whole->shape.dims[1] + y) * whole->shape.dims[0] + x;
 }
 
-// The other half of a Hermitian spectrum along x, as a line of a real array has it after the other axes.
+// Fills in the other half of a Hermitian spectrum along x, as a line of a real array has it after the other
+// axes.
 static inline void mirror_lines(const struct whole *whole, number *x)
 {
     size_t n = whole->shape.dims[0];
@@ -226,7 +227,7 @@ static inline number *run(kn_fft_plan *plan, const struct whole *whole, kn_fft_d
 
     EXPECT_OK(kn_fft_execute(queue, plan, direction, from, to, &err));
     number *out = download(to, whole->out_count, whole->real_out, type);
-    if (!in_place) { // the input is as it was
+    if (!in_place) { // the input is unchanged
         number *kept = download(from, whole->in_count, whole->real_in, type);
         ck_assert(difference(kept, in, whole->in_count) == 0);
         free(kept);
@@ -246,7 +247,7 @@ static inline bool has_large_prime(size_t n)
     return n > 1;
 }
 
-static long double worst; // error as a part of what is allowed
+static long double worst; // greatest error relative to the bound
 
 // A radix-2 step rounds twice (its root, its sum) with a root-mean-square error of about eps / 2 together;
 // larger radices round less. So 0.5 eps log2 n, plus eps for storing the result, and eps for rounding a
@@ -280,7 +281,7 @@ static inline bool has_direction(const kn_fft_shape *shape, kn_fft_direction dir
            (shape->kind == KN_FFT_COMPLEX_TO_REAL) == (direction == KN_FFT_INVERSE);
 }
 
-// The half spectrum of random real numbers, which is what libraries take; Koine's own takes any numbers.
+// The half spectrum of random real numbers, which libraries require; Koine's own kernels accept any numbers.
 static inline number *random_spectrum(const struct whole *whole)
 {
     kn_fft_shape shape = whole->shape;
@@ -295,7 +296,7 @@ static inline number *random_spectrum(const struct whole *whole)
     return spectrum;
 }
 
-// Both directions where there are two, and in place where that can be.
+// Both directions if there are two, and in place if that is possible.
 static inline void expect_directions(const kn_fft_shape *shape, const kn_fft_options *options, bool forward,
                                      bool inverse)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms against their definition, summed in long double, and against what must hold of any.
+// Tests transforms against their definition, summed in long double, and against general properties of
+// transforms.
 #include <koine/experimental.h>
 
 #include "fft_support.h"
 
 // ---- tests ----
 
-// One direction, by chance: the other differs in what it swaps only, and every program takes its time to
+// Tests a random direction: the other one differs only in what it swaps, and every program takes time to
 // compile.
 static void expect_one_direction(const kn_fft_shape *shape)
 {
@@ -23,7 +24,8 @@ static void expect_length(size_t n, kn_type type)
     expect_one_direction(&shape);
 }
 
-// Up to 20 all, beyond that every third or so, others each time: it is kernels that take long to build.
+// All lengths up to 20, beyond that about every third, different ones in each run, because kernels take long
+// to build.
 START_TEST(short_lengths)
 {
     for (size_t n = 1; n <= (test_is_slow() ? 8 : 64); n += n < 20 ? 1 : 1 + test_random(&state) % 5)
@@ -31,7 +33,7 @@ START_TEST(short_lengths)
 }
 END_TEST
 
-// The position after `i` of those that are taken of a list: half of them, others each time.
+// The index after `i` in a list of which a random half is tested.
 static size_t next_taken(size_t i)
 {
     return i + (test_is_slow() ? 1 : 1 + test_random(&state) % 3);
@@ -106,7 +108,7 @@ START_TEST(real_numbers)
 }
 END_TEST
 
-// Integers as they are, converted on the way in.
+// Integers are converted on input.
 START_TEST(integers)
 {
     enum { X = 15, Y = 6 };
@@ -181,7 +183,8 @@ START_TEST(padded_and_cropped)
 }
 END_TEST
 
-// With little local memory short lines are long ones: two passes, and four by Bluestein.
+// With little local memory, short lines are treated like long ones: two passes, and four with Bluestein's
+// algorithm.
 START_TEST(long_lines)
 {
     static const kn_fft_shape shapes[] = {
@@ -241,7 +244,7 @@ END_TEST
 
 // ---- lines too long for the definition ----
 
-// A few impulses, whose transform is a few waves.
+// A few impulses, whose transform is a sum of a few waves.
 START_TEST(impulses)
 {
     enum { IMPULSES = 3 };
@@ -260,7 +263,7 @@ START_TEST(impulses)
         }
         for (size_t k = 0; k < n; k++)
             for (size_t i = 0; i < IMPULSES; i++) {
-                bool again = false; // of an impulse that is there already
+                bool again = false; // an impulse is already there
                 for (size_t j = 0; j < i; j++)
                     again = again || at[j] == at[i];
                 long double angle = 2 * 3.14159265358979323846264338327950288L *
@@ -278,7 +281,7 @@ START_TEST(impulses)
 }
 END_TEST
 
-// There and back, which keeps the norm on its way.
+// A transform and its inverse; the norm must be kept in between.
 START_TEST(round_trip)
 {
     const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 3, .dims = {64, 48, 40}, .type = KN_F32,
@@ -292,7 +295,7 @@ START_TEST(round_trip)
     free(pack(in, whole.points, false, KN_F32));
     EXPECT_OK(kn_fft_plan_create(queue, &shape, &own, &plan, &err));
     number *spectrum = run(plan, &whole, KN_FFT_FORWARD, in, true);
-    // Rounding is as likely to lengthen as to shorten: what is left of it is far below its size.
+    // Rounding is as likely to increase as to decrease the norm, so the error is far below its bound.
     ck_assert_double_eq_tol((double)(norm(spectrum, whole.points) / norm(in, whole.points)), 1, 1e-6);
     number *back = run(plan, &whole, KN_FFT_INVERSE, spectrum, true);
     ck_assert_double_le((double)(difference(back, in, whole.points) / norm(in, whole.points)),

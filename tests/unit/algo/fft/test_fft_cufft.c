@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms through cuFFT, on a fake device with a fake library (tests/fake): what it is asked for, that its
-// work is measured, what happens without it, and where it fails. On a machine with the real ones,
-// test_fft_plans uses them.
+// Tests transforms through cuFFT, on a fake device with a fake library (tests/fake): how it is called, that
+// its work is measured, what happens without it, and its failures. On a machine with the real library,
+// test_fft_plans uses that.
 #include "fft_support.h"
 
 #include <koine/event.h>
@@ -10,7 +10,7 @@
 
 #include "fake/fake.h"
 
-static char *folder; // with links to the fake libraries that there are
+static char *folder; // with links to the fake libraries
 
 static void open_with(const char *const *names)
 {
@@ -65,7 +65,7 @@ START_TEST(right_transforms)
         {.struct_size = sizeof(kn_fft_shape),
          .rank = 3,
          .dims = {5, 3, 2},
-         .kind = KN_FFT_COMPLEX_TO_REAL}}; // the input is kept from being written over
+         .kind = KN_FFT_COMPLEX_TO_REAL}}; // the input must not be overwritten
 
     with_cufft();
     for (size_t i = 0; i < 2 * sizeof shapes / sizeof *shapes; i++) {
@@ -86,8 +86,8 @@ static unsigned long objects(void)
     return (unsigned long)driver_state()->objects;
 }
 
-// A transform is a row of the profile with its times, one after the other; and without a profile costs no
-// event.
+// With a profile, each transform is a row with its times, one after the other; without one, it records no
+// events.
 START_TEST(measured)
 {
     const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 2, .dims = {8, 4}, .type = KN_F32);
@@ -148,7 +148,7 @@ START_TEST(absent)
 }
 END_TEST
 
-// A driver of CUDA 12 is not given the cuFFT of toolkit 13.
+// A driver of CUDA 12 does not get the cuFFT of toolkit 13.
 START_TEST(too_new)
 {
     static const char *const names[] = {"libcuda.so.1", "libnvrtc.so.12", "libcufft.so.12", NULL};
@@ -161,7 +161,7 @@ START_TEST(too_new)
 }
 END_TEST
 
-// What fails is said, nothing of it is in the profile, and the next one succeeds.
+// A failure is reported, leaves nothing in the profile, and the next call succeeds.
 START_TEST(failures)
 {
     static const struct {

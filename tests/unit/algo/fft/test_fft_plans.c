@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kernels and libraries transform, which of them a plan takes, and what is refused.
+// Tests which kernels and libraries can transform, which of them a plan chooses, and what is refused.
 #include "fft_support.h"
 
 #include <koine/experimental.h>
@@ -126,7 +126,7 @@ START_TEST(refused_executions)
 }
 END_TEST
 
-// What the path's vendor has, on the same numbers; and the faster one, which is the one that the plan names.
+// Compares the vendor's library on the same numbers; and checks that the plan names the faster one.
 START_TEST(other_libraries)
 {
     static const kn_fft_shape shapes[] = {
@@ -140,7 +140,7 @@ START_TEST(other_libraries)
     bool cuda = strcmp(kn_context_get_device(context)->backend, "cuda") == 0;
     const kn_fft_options vendor = KN_INIT(kn_fft_options, .library = cuda ? KN_FFT_CUFFT : KN_FFT_CLFFT);
 
-    if (test_is_slow()) { // other people's kernels, whose reads Oclgrind would report as ours
+    if (test_is_slow()) { // libraries' kernels, whose reads Oclgrind would attribute to us
         fprintf(stderr, "skipped: other libraries, under %s\n", kn_context_get_device(context)->platform);
         return;
     }
@@ -160,7 +160,7 @@ START_TEST(other_libraries)
                       kn_fft_plan_get_text(plan));
         kn_fft_plan_free(plan);
         expect_right(&shape, &vendor);
-        for (int again = 0; again < 2; again++) { // measured, then remembered
+        for (int again = 0; again < 2; again++) { // measured first, then remembered
             EXPECT_OK(kn_fft_plan_create(queue, &shape, NULL, &plan, &err));
             bool own_runs = kn_fft_plan_get_library(plan) == KN_FFT_OWN;
             bool measured = strstr(kn_fft_plan_get_text(plan), "(measured: own ") != NULL;
@@ -183,7 +183,7 @@ START_TEST(other_libraries)
 }
 END_TEST
 
-// The vendor's work is a row of the profile, between those of what goes before and after it in the queue.
+// The vendor's work is a row of the profile, between the rows of the work before and after it in the queue.
 START_TEST(vendor_measured)
 {
     const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 2, .dims = {12, 10}, .type = KN_F32);
@@ -213,8 +213,7 @@ START_TEST(vendor_measured)
     for (size_t i = 0; i < count; i++) {
         ck_assert_str_eq(entries[i].kernel, names[i]);
         ck_assert_uint_le(entries[i].start, entries[i].end);
-        if (entries[0].end - entries[0].start <
-            100) // rusticl's clock measures nothing: every kernel takes 1 ns
+        if (entries[0].end - entries[0].start < 100) // rusticl's clock does not work: every kernel takes 1 ns
             continue;
         ck_assert(names[i] != name || entries[i].start < entries[i].end);
         ck_assert(i == 0 || entries[i - 1].end <= entries[i].start + resolution);
@@ -228,8 +227,8 @@ START_TEST(vendor_measured)
 END_TEST
 
 // A transform of several kernels is one row, from the start of the first kernel to the end of the last: on
-// PoCL, where starting them costs little, about the time that is waited for. Others use the machine, so once
-// is enough.
+// PoCL, where starting them costs little, about the time that the caller waits. Other load on the machine may
+// disturb the times, so one good measurement is enough.
 START_TEST(vendor_measured_whole)
 {
     const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 1, .dims = {1 << 18}, .type = KN_F32);
@@ -254,7 +253,7 @@ START_TEST(vendor_measured_whole)
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
         ck_assert_uint_eq(count, 1);
         ck_assert_double_le(kn_profile_span(entries, count), waited);
-        if (i > 0) // the first one may compile
+        if (i > 0) // the first run may compile
             best = fmax(best, kn_profile_span(entries, count) / waited);
         kn_free(entries);
     }
@@ -265,7 +264,7 @@ START_TEST(vendor_measured_whole)
 }
 END_TEST
 
-// A library that is named runs or is refused.
+// A library that is named is either used or refused.
 START_TEST(refused_libraries)
 {
     const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 1, .dims = {8}, .type = KN_F32);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of kn_gemm share: a product against sums in long double, within the bound that gemm.h
-// states. What lies between the rows of a matrix and before it is not a number where it is read, and must
+// What the tests of kn_gemm share: a product compared with sums in long double, within the bound that gemm.h
+// states. Memory before the matrix and between its rows is set to not-a-number where it is read, and must
 // keep its bits where it is written.
 #ifndef KN_TESTS_UNIT_ALGO_GEMM_GEMM_SUPPORT_H
 #define KN_TESTS_UNIT_ALGO_GEMM_GEMM_SUPPORT_H
@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 
-// A matrix as it is stored, in numbers (a complex element has two).
+// A matrix as stored, counted in numbers (a complex element has two).
 struct stored {
     size_t rows, columns, offset, pitch, stride, numbers;
     double *values;
@@ -49,7 +49,7 @@ static inline size_t layout_of(const struct product *p, const struct stored *s, 
     return (s->offset + batch * s->stride + i * s->pitch + j) * (p->task.is_complex ? 2 : 1);
 }
 
-// In [-1, 1), as the type has it.
+// Fills with numbers in [-1, 1) that the type can represent.
 static inline void fill(struct product *p, struct stored *s)
 {
     for (size_t l = 0; l < p->task.batch; l++)
@@ -132,7 +132,7 @@ static inline void expect_entry(const struct product *p, const void *found, size
                   (int)t->transpose_a, (int)t->transpose_b, i, j, l, error, bound);
 }
 
-// What is no entry of C has the bits it had.
+// Memory that is not an element of C must keep its bits.
 static inline void expect_gaps(const struct product *p, const void *found)
 {
     const struct stored *c = &p->c;
@@ -150,7 +150,7 @@ static inline void expect_gaps(const struct product *p, const void *found)
     free(written);
 }
 
-// Where the matrices lie: `apart` elements before each, and more than a row has between rows.
+// Places the matrices with `apart` elements before each, and more than a row's length between rows.
 static inline void expect_product(kn_gemm_task task, size_t apart, const kn_gemm_options *options,
                                   uint64_t *state)
 {
@@ -205,7 +205,7 @@ static inline kn_gemm_task task_of(int kind)
     return KN_INIT(kn_gemm_task, .type = kind & 1 ? KN_F64 : KN_F32, .is_complex = kind >> 1);
 }
 
-// False where there is no double precision; a line says so once a test.
+// Prints a line once for each test and returns false if there is no double precision.
 static inline bool takes_kind(int kind)
 {
     if (kind == 1)
@@ -213,8 +213,8 @@ static inline bool takes_kind(int kind)
     return kind != 3 || kn_context_get_device(context)->fp64;
 }
 
-// Whether every transposition is a program of its own, for which a compiler runs for seconds: then but a few
-// are looked at of some tests, by chance.
+// Whether every transposition is a separate program that takes seconds to compile: some tests then only try a
+// few, at random.
 static inline bool is_costly(const kn_gemm_options *options)
 {
     const kn_device_info *info = kn_context_get_device(context);
@@ -223,8 +223,8 @@ static inline bool is_costly(const kn_gemm_options *options)
     return options->library == KN_GEMM_OWN && (options->tile ? cpu : !cpu || info->loop_limit);
 }
 
-// Every type and transposition; the sizes are all multiples of what a vector holds, so that whole ones are
-// loaded, or none is: by turns, the first by chance.
+// Tries every type and transposition; the sizes are all multiples of what a vector holds, so that whole
+// vectors are loaded, or none is: alternately, starting at random.
 static inline void expect_transposes(const kn_gemm_options *options, const char *name)
 {
     static const size_t sizes[2][9] = {{4, 8, 16, 32, 36, 40, 64, 68, 12}, {1, 2, 3, 7, 31, 33, 35, 63, 65}};
@@ -236,10 +236,10 @@ static inline void expect_transposes(const kn_gemm_options *options, const char 
             kn_gemm_task task = task_of(kind);
             task.transpose_a = transposes[i / 3];
             task.transpose_b = transposes[i % 3];
-            // Transposed and conjugated are one for real matrices: a look at one of them is enough.
+            // Transposed and conjugated are the same for real matrices, so one of them is enough.
             bool again = !task.is_complex && (i / 3 == 2) != (i % 3 == 2);
             bool left_out = is_costly(options) && kind > 0 && test_random(&state) % 4;
-            // Oclgrind 21.10 itself crashes on cl/algo/gemm/gemm.cl where it loads two complex floats at
+            // Oclgrind 21.10 itself crashes in cl/algo/gemm/gemm.cl when that loads two complex floats at
             // once.
             left_out = left_out || (test_is_slow() && task.is_complex && options->tile);
             if (again || left_out)
@@ -258,7 +258,7 @@ static inline void expect_transposes(const kn_gemm_options *options, const char 
         }
 }
 
-// Sums so long that they are made in blocks or in parts, in every type.
+// Sums so long that they are computed in blocks or in parts, in every type.
 static inline void expect_depths(const kn_gemm_options *options, const char *name)
 {
     static const size_t depths[] = {255, 256, 257, 512, 513, 1100, 4096};
@@ -280,7 +280,7 @@ static inline void expect_depths(const kn_gemm_options *options, const char *nam
     }
 }
 
-// All of m, n and k around the tile's edges and its steps.
+// All of m, n and k around the edges of the tile and of its steps.
 static inline void expect_sizes(const kn_gemm_options *options, const char *name)
 {
     static const size_t sizes[] = {0, 1, 2, 3, 31, 32, 33, 127, 128, 129};
@@ -290,7 +290,7 @@ static inline void expect_sizes(const kn_gemm_options *options, const char *name
     for (size_t i = 0; i < count * 6; i += test_is_slow() ? 5 : 1) {
         kn_gemm_task task =
             KN_INIT(kn_gemm_task, .type = KN_F32, .alpha = {0.75, 0}, .beta = {i % 2 ? -0.5 : 0, 0});
-        // Every size once as m, n and k, beside others by chance.
+        // Every size once as m, n and k, with random other sizes.
         size_t *const axes[] = {&task.m, &task.n, &task.k};
         for (size_t axis = 0; axis < 3; axis++)
             *axes[axis] = axis == i / 2 % 3 ? sizes[i / 6] : pick(&state, sizes, count);

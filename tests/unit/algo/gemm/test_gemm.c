@@ -5,7 +5,7 @@
 #include <koine/cuda.h>
 #include <koine/experimental.h>
 
-// Small enough that a slow compiler takes it.
+// Small enough for a slow compiler.
 static const kn_gemm_tile small_tile = {32, 32, 8, 4, 4, 4, 2, 1, 0};
 
 START_TEST(own_transposes)
@@ -24,7 +24,7 @@ START_TEST(own_sizes)
 }
 END_TEST
 
-// k in parts: of the same length, one shorter, and more parts than steps.
+// k in parts: of equal length, with a shorter one, and with more parts than steps.
 START_TEST(split_along_k)
 {
     static const size_t depths[] = {0, 1, 9, 16, 100, 129};
@@ -46,7 +46,7 @@ START_TEST(split_along_k)
 }
 END_TEST
 
-// What nobody asked a shape for.
+// Shapes that are chosen by default.
 START_TEST(default_shapes)
 {
     const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN);
@@ -64,8 +64,8 @@ START_TEST(long_sums)
 }
 END_TEST
 
-// What CLBlast is asked for: one product, real or complex, alone or two at once; on a CPU, where each of
-// these is a compiler's run of 20 s, a real one alone.
+// The calls of CLBlast: one product, real or complex, alone or two at once; on a CPU, where each of these
+// takes the compiler 20 s, only a single real one.
 START_TEST(through_clblast)
 {
     const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_CLBLAST);
@@ -76,7 +76,7 @@ START_TEST(through_clblast)
 
     if (strcmp(kn_context_get_device(context)->backend, "opencl") != 0 || test_is_slow())
         return;
-    if (kn_gemm_choose(queue, &task, &options, &library, &err)) { // m = 0 takes no buffers
+    if (kn_gemm_choose(queue, &task, &options, &library, &err)) { // m = 0 uses no buffers
         ck_assert_msg(strstr(err.text, "CLBlast: libclblast.so.1 ") != NULL, "%s", err.text);
         fprintf(stderr, "skipped: %s\n", err.text);
         return;
@@ -92,7 +92,7 @@ START_TEST(through_clblast)
 }
 END_TEST
 
-// The kernel that ran, as the queue's profile names it, and its nanoseconds.
+// Checks which kernel ran, as the queue's profile names it; returns its nanoseconds.
 static uint64_t expect_ran(const kn_gemm_task *task, const kn_gemm_options *options, const char *name)
 {
     kn_profile_entry *entries = NULL;
@@ -110,7 +110,7 @@ static uint64_t expect_ran(const kn_gemm_task *task, const kn_gemm_options *opti
     return nanoseconds;
 }
 
-// What is named runs, and nothing else; what cannot is refused with the reason.
+// The named library is used, and no other; if that is impossible, the call is refused with the reason.
 START_TEST(what_is_named_runs)
 {
     const kn_gemm_options own = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN),
@@ -126,7 +126,7 @@ START_TEST(what_is_named_runs)
     task.c.buffer = test_upload_with_room(ones, sizeof ones, 0);
     expect_ran(&task, &own, info->type == KN_DEVICE_CPU && !info->loop_limit ? "gemm_cpu" : "gemm");
     uint64_t nanoseconds =
-        expect_ran(&task, &tiled, "gemm"); // rusticl's clock measures nothing: every kernel takes 1 ns
+        expect_ran(&task, &tiled, "gemm"); // rusticl's clock does not work: every kernel takes 1 ns
     for (kn_gemm_library library = KN_GEMM_CLBLAST; library <= KN_GEMM_CUBLAS; library++) {
         const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = library);
         kn_gemm_library chosen = KN_GEMM_AUTO;
@@ -147,7 +147,7 @@ START_TEST(what_is_named_runs)
 }
 END_TEST
 
-// alpha = 0 reads neither A nor B, which may be NULL for k = 0; beta = 1 then leaves C as it was.
+// alpha = 0 does not read A or B, which may be NULL for k = 0; beta = 1 then leaves C unchanged.
 START_TEST(scaling_alone)
 {
     uint64_t state = test_seed("scaling_alone");
@@ -177,7 +177,7 @@ START_TEST(scaling_alone)
 }
 END_TEST
 
-// What is not a number or infinite in A or B comes out where it belongs, and nowhere else.
+// Not-a-number or infinity in A or B affects the elements that depend on it, and no others.
 START_TEST(not_a_number)
 {
     enum { N = 33 };
@@ -205,7 +205,7 @@ START_TEST(not_a_number)
 }
 END_TEST
 
-// An application's own memory may begin where 16 bytes cannot be loaded at once.
+// An application's own memory may begin at an address from which 16 bytes cannot be loaded at once.
 START_TEST(wrapped_askew)
 {
     enum { N = 64 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_gemm through cuBLAS, on a fake device with a fake library (tests/fake): what it is asked for, what
-// happens without it, and where it fails. On a machine with the real ones, test_gemm uses them.
+// Tests kn_gemm through cuBLAS, on a fake device with a fake library (tests/fake): how it is called, what
+// happens without it, and its failures. On a machine with the real library, test_gemm uses that.
 #include "gemm_support.h"
 
 #include <koine/cuda.h>
@@ -10,7 +10,7 @@
 
 #include "fake/fake.h"
 
-static char *folder; // with links to the fake libraries that there are
+static char *folder; // with links to the fake libraries
 
 static void use_fakes(const char *const *names)
 {
@@ -104,7 +104,7 @@ START_TEST(it_ran)
     EXPECT_OK(kn_gemm(queue, &task, &cublas, &err));
     objects = fake_driver()->objects;
     EXPECT_OK(kn_gemm(queue, &task, &cublas, &err));
-    ck_assert_int_eq(fake_driver()->objects, objects); // without a profile there are no events
+    ck_assert_int_eq(fake_driver()->objects, objects); // without a profile no events are recorded
     EXPECT_OK(kn_profile_start(queue, &err));
     EXPECT_OK(kn_gemm(queue, &task, &cublas, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
@@ -117,7 +117,7 @@ START_TEST(it_ran)
     library = KN_GEMM_AUTO;
     EXPECT_OK(kn_gemm_choose(queue, &task, NULL, &library, &err));
     ck_assert_int_eq(library, KN_GEMM_OWN); // a small one
-    task.m = 0;                             // takes no buffers
+    task.m = 0;                             // uses no buffers
     task.n = task.k = 1024;
     task.is_complex = 1;
     EXPECT_OK(kn_gemm_choose(queue, &task, NULL, &library, &err));
@@ -134,12 +134,12 @@ START_TEST(absent)
 
     without_cublas();
     kn_gemm_task task = plain_task();
-    for (int i = 0; i < 2; i++) // what is known of it is kept
+    for (int i = 0; i < 2; i++) // the second time the failure is known
         EXPECT_REFUSED(KN_ERROR_UNSUPPORTED,
                        "cuBLAS: libcublas.so.13, libcublas.so.12 not found (looked in KOINE_CUDA_LIBRARIES)",
                        kn_gemm(queue, &task, &cublas, &err));
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "OpenCL", kn_gemm(queue, &task, &clblast, &err));
-    task.m = 0; // takes no buffers
+    task.m = 0; // uses no buffers
     task.is_complex = 1;
     EXPECT_OK(kn_gemm_choose(queue, &task, NULL, &library, &err));
     ck_assert_int_eq(library, KN_GEMM_OWN);
@@ -148,7 +148,7 @@ START_TEST(absent)
 }
 END_TEST
 
-// A driver of CUDA 12 is not given a cuBLAS 13.
+// A driver of CUDA 12 does not get a cuBLAS 13.
 START_TEST(too_new)
 {
     setenv("FAKE_CUDA_DRIVER", "11080", 1);
@@ -183,13 +183,13 @@ START_TEST(failures)
 }
 END_TEST
 
-// By default: in every type a shape that the kernel takes, not passed over for the last one of the table.
+// In every type, the default is a shape that the kernel supports, not the last row of the table.
 START_TEST(shapes)
 {
     static const struct {
         kn_type type;
         int is_complex;
-        unsigned large, small; // work-items a group for products of 2048 and 32
+        unsigned large, small; // work-items in a group for products of size 2048 and 32
     } expected[] = {{KN_F32, 0, 128, 128}, {KN_F32, 1, 128, 64}, {KN_F64, 0, 128, 128}, {KN_F64, 1, 256, 64}};
     const size_t large = 2048, bytes = large * large * 16;
     const kn_gemm_options own = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN);
@@ -216,7 +216,7 @@ START_TEST(shapes)
 }
 END_TEST
 
-// What an application has wrapped is known not to begin on 16 bytes: test_gemm multiplies it on a real
+// Memory wrapped by an application is known not to be aligned to 16 bytes: test_gemm multiplies it on a real
 // device.
 START_TEST(alignment)
 {

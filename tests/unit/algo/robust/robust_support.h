@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of kn_robust_stats and its like share: columns of many patterns; median and MAD of sorted
-// copies in double, to the bit; sums of kn_reduce_moments, whose tree test_reduce has written out.
+// What the tests of kn_robust_stats and related functions share: columns of many patterns; median and MAD of
+// sorted copies in double precision, which must match exactly; sums of kn_reduce_moments, whose tree is
+// written out in test_reduce.
 #ifndef KN_TESTS_UNIT_ALGO_ROBUST_ROBUST_SUPPORT_H
 #define KN_TESTS_UNIT_ALGO_ROBUST_ROBUST_SUPPORT_H
 
@@ -35,7 +36,7 @@ static const size_t sizes[] = {0,   1,    2,    3,    31,   32,   33,   63,    6
                                257, 1000, 4095, 4096, 4097, 8191, 8192, 65535, 65536, 65537, 100003, 262147};
 #define SIZES (sizeof sizes / sizeof *sizes)
 
-// Oclgrind interprets: short columns there.
+// Oclgrind is an interpreter: only short columns there.
 static inline bool is_tried(size_t n)
 {
     return !test_is_slow() || n <= 65;
@@ -52,7 +53,7 @@ static inline double middle_of_sorted(size_t n)
     return sum / 2 + 0.0;
 }
 
-// Of x[0..n), without NaN.
+// Of x[0..n), which has no NaN.
 static inline void reference(size_t n, double *median, double *mad)
 {
     memcpy(sorted, x, n * sizeof *x);
@@ -72,10 +73,10 @@ static inline void reference(size_t n, double *median, double *mad)
 enum pattern {
     NORMAL,
     UNIFORM,
-    FAR_FROM_ZERO, // no digit of the first ones tells one from another
+    FAR_FROM_ZERO, // the leading digits of all numbers are equal
     HEAVY_TAILED,
-    GRID,         // as a sensor of 8 bits has them
-    GRID_BETWEEN, // the median is one of two values, or lies between them
+    GRID,         // like an 8-bit sensor
+    GRID_BETWEEN, // the median is one of two values, or between them
     MOSTLY_TIES,
     ALL_EQUAL,
     TWO_VALUES,
@@ -83,8 +84,8 @@ enum pattern {
     DESCENDING,
     PERIODIC,
     ZEROS,  // of both signs
-    GAP,    // two clusters, and the middle between them
-    HALVES, // as many of either sign: the middle two are as far apart as keys can be
+    GAP,    // two clusters, with the median between them
+    HALVES, // equally many of either sign: the two middle values are as far apart as keys can be
     DENORMALS,
     LARGEST,    // squares overflow float
     INFINITIES, // some
@@ -157,7 +158,7 @@ static inline void expect_same(const char *what, double found, double expected, 
                   pattern, method, what, found, expected);
 }
 
-// About x[0..n), as it stands in the buffer.
+// Compares with the reference for x[0..n), in the precision of the buffer.
 static inline void expect_result(const kn_robust *found, kn_buffer *buffer, kn_type type, size_t n,
                                  int pattern, int method)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Absolute deviations, and medians of sorted columns and of their deviations, against what a host computes
-// that sorts everything.
+// Tests absolute deviations, and medians of sorted columns and of their deviations, against a host
+// computation that sorts everything.
 #include "support/buffers.h"
 
 #include <koine/experimental.h>
@@ -21,7 +21,7 @@ static void set_up(void)
     state = test_seed("deviation");
 }
 
-// The mean of two numbers, of which a sum past the largest is the only difficulty.
+// The mean of two numbers; the only difficulty is a sum above the largest number.
 static double mean_of(double a, double b)
 {
     return isfinite(a) && isfinite(b) && isinf(a + b) ? a / 2 + b / 2 : (a + b) / 2;
@@ -42,7 +42,7 @@ static double mad_of(const double *x, size_t n, double median)
     return isfinite(median) ? median_of(deviations, n) : NAN;
 }
 
-// x is rounded to the type and sorted on the way.
+// Rounds x to the type and sorts it in place.
 static void expect_medians(double *x, size_t n, kn_type type)
 {
     double median = -1, mad = -1, expected, expected_mad;
@@ -62,7 +62,7 @@ static void expect_medians(double *x, size_t n, kn_type type)
     kn_buffer_free(buffer);
 }
 
-// On all three paths: in both types, and as on a device without double precision.
+// On all three paths: in both types, and as if the device had no double precision.
 static void expect_medians_all_paths(const double *x, size_t n)
 {
     const int fp64 = context->device.info.fp64;
@@ -114,12 +114,12 @@ START_TEST(extreme_columns)
     EXPECT_MEDIANS(FLT_MAX, FLT_MAX);
     EXPECT_MEDIANS(-FLT_MAX, FLT_MAX);
     EXPECT_MEDIANS(-FLT_MAX, -FLT_MAX, -FLT_MAX / 2, FLT_MAX / 2,
-                   FLT_MAX); // deviations past the largest float
+                   FLT_MAX); // deviations above the largest float
     EXPECT_MEDIANS(-FLT_MAX, -0x1p127, -1, 0x1.8p127, FLT_MAX);
     EXPECT_MEDIANS(0x1p-149, 0x1p-148, 0x1.8p-148); // denormal floats
     EXPECT_MEDIANS(-0x1p-149, 0x1p-149, 0x1.8p-148, 0x1p-126);
-    EXPECT_MEDIANS(0x1p-149, 0x1.8p-148); // a median that no float holds
-    EXPECT_MEDIANS(-1, 0x1.234567p-30);   // one that two floats do not hold
+    EXPECT_MEDIANS(0x1p-149, 0x1.8p-148); // a median that a float cannot represent
+    EXPECT_MEDIANS(-1, 0x1.234567p-30);   // one that two floats cannot represent
     EXPECT_MEDIANS(-2, -1, 0x1.234566p-30, 1);
     EXPECT_MEDIANS(-1e30, -1, 1e-30, 1e30);
     EXPECT_MEDIANS(DBL_MAX, DBL_MAX);
@@ -176,7 +176,7 @@ static kn_buffer *deviations_of(const double *x, size_t n, kn_type type, double 
 
     EXPECT_OK(kn_buffer_create(context, n * kn_type_size(type), &out, &err));
     EXPECT_OK(kn_abs_diff(queue, buffer, type, n, centre, out, &err));
-    // In place it is the same.
+    // In place, the result is the same.
     EXPECT_OK(kn_abs_diff(queue, buffer, type, n, centre, buffer, &err));
     char *one = malloc(2 * n * kn_type_size(type) + 1), *other = one + n * kn_type_size(type);
     EXPECT_OK(kn_buffer_read(queue, buffer, 0, one, n * kn_type_size(type), &err));
@@ -187,7 +187,8 @@ static kn_buffer *deviations_of(const double *x, size_t n, kn_type type, double 
     return out;
 }
 
-// Rounded to nearest from |x - centre| as double has it; without double precision, too.
+// |x - centre| as computed in double precision, rounded to nearest, even without double precision on the
+// device.
 static void expect_single(float found, double x, double centre)
 {
     float expected = (float)fabs(x - centre);
@@ -245,7 +246,7 @@ START_TEST(deviations_double)
 }
 END_TEST
 
-// The long way: deviations, sorted, and the middle of them.
+// The direct way: deviations, sorted, and their middle element.
 START_TEST(same_as_sorting_deviations)
 {
     const kn_sort_options options = KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_robust_stats and kn_robust_to_buffer of floats: median and MAD against sorted copies in double, to the
-// bit; sums against kn_reduce_moments.
+// Tests kn_robust_stats and kn_robust_to_buffer of floats: median and MAD must equal those of sorted copies
+// in double precision; sums are compared with kn_reduce_moments.
 #include "robust_support.h"
 
 #include <koine/experimental.h>
 
-// kn_robust_to_buffer leaves the same, and no more, where the device has double precision.
+// kn_robust_to_buffer writes the same values, and nothing else, if the device has double precision.
 static void expect_in_buffer(const kn_robust *expected, kn_buffer *buffer, kn_type type, size_t n,
                              int pattern, const kn_robust_options *options)
 {
@@ -55,8 +55,7 @@ static void expect_stats(kn_type type, size_t n, enum pattern pattern, const kn_
         expect_same("shift", found.shift, moments.shift + 0.0, n, (int)pattern, (int)options->method);
     if (options->method == KN_ROBUST_SELECT)
         ck_assert(found.method == KN_ROBUST_SELECT && !found.missed);
-    else if (!options->tuning && pattern != GAP &&
-             pattern != HALVES) // whose brackets may have to hold everything
+    else if (!options->tuning && pattern != GAP && pattern != HALVES) // brackets may then contain everything
         ck_assert_msg(found.method == KN_ROBUST_FUSED && !found.missed, "n %zu, pattern %d: missed", n,
                       (int)pattern);
     else
@@ -66,7 +65,7 @@ static void expect_stats(kn_type type, size_t n, enum pattern pattern, const kn_
     kn_buffer_free(buffer);
 }
 
-// One of how many patterns of columns of that length is tried in a run.
+// One pattern in this many is tried in a run, for columns of this length.
 static uint64_t one_of(size_t n)
 {
     return test_is_slow() ? 6 : n < 100 ? 1 : 3;
@@ -109,7 +108,7 @@ START_TEST(select_double)
 }
 END_TEST
 
-// Without double precision: the same, to the bit.
+// Without double precision: exactly the same.
 START_TEST(soft)
 {
     const int fp64 = context->device.info.fp64;
@@ -121,8 +120,8 @@ START_TEST(soft)
 }
 END_TEST
 
-// Local memory of 32 KB, as many devices have it: a smaller sample, also of doubles. With less fused is
-// refused by name.
+// Local memory of 32 KB, as on many devices: a smaller sample, for doubles too. With less local memory, the
+// fused method is refused by name.
 START_TEST(small_local_memory)
 {
     uint64_t *local = &context->device.info.local_memory, was = *local;
@@ -177,7 +176,7 @@ START_TEST(not_a_number)
 }
 END_TEST
 
-// One read; no more if the brackets hold, and the other way if they are made too narrow.
+// A single read if the brackets hold the median, and the other method if they are made too narrow.
 START_TEST(kernels)
 {
     size_t n = test_is_slow() ? 64 : 100003, missed = 0;
@@ -214,7 +213,7 @@ START_TEST(kernels)
 }
 END_TEST
 
-// Which method is chosen, and what a CPU selects the deviations with.
+// The method that is chosen, and the way in which a CPU selects the deviations.
 START_TEST(automatic)
 {
     const size_t n = test_is_slow() ? 64 : 100003;
@@ -222,7 +221,7 @@ START_TEST(automatic)
     const bool is_cpu = info->type == KN_DEVICE_CPU;
     const double shift = 0.25;
 
-    for (int i = 0; i < 3; i++) { // without a shift, with one, and with a not-a-number
+    for (int i = 0; i < 3; i++) { // without a shift, with one, and with not-a-number
         const kn_robust_options options = KN_INIT(kn_robust_options, .shift = i > 0 ? &shift : NULL);
         kn_profile_entry *entries = NULL;
         size_t count = 0;
@@ -248,7 +247,7 @@ START_TEST(automatic)
 }
 END_TEST
 
-// What the host takes part in does not stay on the device.
+// Methods that need the host cannot leave their result on the device.
 START_TEST(refused_in_buffer)
 {
     kn_device_info *info = &context->device.info;

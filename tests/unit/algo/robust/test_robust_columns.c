@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_robust_columns and kn_robust_prefixes, and columns of 8 bits, against exact integers.
+// Tests kn_robust_columns and kn_robust_prefixes, and columns of 8 bits, against exact integers.
 #include "robust_support.h"
 
 // ---- 8 bits ----
@@ -40,7 +40,7 @@ static void expect_counted(const kn_robust *found, size_t n, int shift)
     expect_same("shift", found->shift, shift, n, 0, KN_ROBUST_COUNTED);
     expect_same("sum", found->sum, (double)sum, n, 0, KN_ROBUST_COUNTED);
     expect_same("squares", found->squares, (double)squares, n, 0, KN_ROBUST_COUNTED);
-    // Both from exact sums: one rounding in long double, one to double.
+    // Both come from exact sums: one rounding in long double, one to double.
     ck_assert(fabs(found->mean - (double)((long double)sum / (long double)n + shift)) <=
               0x1p-52 * (fabs(found->mean) + 1));
 }
@@ -72,7 +72,7 @@ END_TEST
 
 // ---- columns and prefixes ----
 
-// Columns at any position of the buffer have what each alone has.
+// Columns at any position of the buffer have the same results as each of them alone.
 START_TEST(columns)
 {
     enum { COLUMNS = 5 };
@@ -121,7 +121,7 @@ static kn_status count_fill(struct be_queue *native, struct be_memory *memory, c
     return real->fill(native, memory, pattern, pattern_size, offset, bytes, event, why);
 }
 
-// As many launches as of one column, and no more fills, with a shift that is given, too.
+// As many launches as for one column, and no more fills, also with a given shift.
 START_TEST(launches_of_columns)
 {
     enum { COLUMNS = 37, N = 50 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of whole sorts give an interpreter.
+// Options for the tests of whole sorts on an interpreter.
 #ifndef KN_TESTS_UNIT_ALGO_SORT_SMALL_BLOCK_H
 #define KN_TESTS_UNIT_ALGO_SORT_SMALL_BLOCK_H
 
@@ -8,7 +8,7 @@
 
 #include "support/device.h"
 
-// A small block where an interpreter has to sort it.
+// A small block if an interpreter has to sort it.
 static inline const kn_sort_options *small_block(void)
 {
     static const kn_sort_tuning block = {.log2_group = 5, .log2_keys = 2};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of sorts of every type share: keys by patterns, numpy's order by qsort, and a sort of keys,
-// of keys with values, and of indices, held against it.
+// What the tests of sorts of every type share: keys in many patterns, numpy's order by qsort, and a sort of
+// keys, of keys with values, and of indices, compared with it.
 #ifndef KN_TESTS_UNIT_ALGO_SORT_SORT_SUPPORT_H
 #define KN_TESTS_UNIT_ALGO_SORT_SORT_SUPPORT_H
 
@@ -26,11 +26,11 @@ enum pattern {
 
 static const kn_type types[] = {KN_I8, KN_U8, KN_I16, KN_U16, KN_I32, KN_U32, KN_I64, KN_U64, KN_F32, KN_F64};
 
-// Keys are stored bits in 64-bit cells, whatever their type, until they go to the device.
+// Keys of any type are kept as bits in 64-bit cells until they go to the device.
 static uint64_t keys[MAX_KEYS], order[MAX_KEYS], found[MAX_KEYS], expected[MAX_KEYS];
 static unsigned char packed[MAX_KEYS * 16];
 
-// What the comparison is about.
+// The type of the keys being compared.
 static kn_type sorted_type;
 static bool sorted_down;
 
@@ -64,7 +64,7 @@ static inline int64_t signed_value(kn_type type, uint64_t bits)
     }
 }
 
-// numpy's order; descending, the numbers are reversed and NaN are still last.
+// numpy's order; in descending order numbers are reversed, and NaN are still last.
 static inline int compare_values(uint64_t a, uint64_t b)
 {
     int sign = sorted_down ? -1 : 1;
@@ -90,7 +90,7 @@ static inline int compare_positions(const void *a, const void *b)
     return values ? values : (i > j) - (i < j);
 }
 
-// The stable order of keys, by numbers.
+// The stable order of the keys, as indices.
 static inline void order_on_host(size_t n, kn_type type, bool down)
 {
     sorted_type = type;
@@ -194,7 +194,7 @@ static inline bool is_nan(kn_type type, uint64_t bits)
     return is_float(type) && real_value(type, bits) != real_value(type, bits);
 }
 
-// -0 stands before +0, or behind it if the sort goes down; NaN are a set.
+// -0 comes before +0, or after it in descending order; NaN are compared as a set.
 static inline void expect_keys(size_t n, kn_type type, bool down)
 {
     uint64_t sign = (uint64_t)1 << (kn_type_size(type) * 8 - 1);
@@ -244,7 +244,7 @@ static inline void expect_same(const uint64_t *wanted, size_t n, const char *wha
                       (unsigned long long)wanted[i]);
 }
 
-// A value that tells where it stood, in as many bytes as it has.
+// A value that identifies the position of its element, in the available bytes.
 static inline void make_value(unsigned char *value, size_t i, size_t size)
 {
     uint64_t words[2] = {(i + 1) * UINT64_C(0x9e3779b97f4a7c15), i};

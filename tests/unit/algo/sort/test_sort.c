@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_sort's bitonic sort against qsort, bit by bit: numbers as sign and magnitude, NaN last as a set; and
-// what kn_sort refuses.
+// Tests kn_sort's bitonic sort against qsort, bit by bit: numbers as sign and magnitude, NaN last as a set;
+// and what kn_sort refuses.
 #include "small_block.h"
 
 #include <koine/experimental.h>
@@ -11,7 +11,7 @@
 
 #define MAX_KEYS ((size_t)1 << 18)
 
-// Keys are bits in 64-bit cells, whatever their type, until they go to the device.
+// Keys of any type are kept as bits in 64-bit cells until they go to the device.
 struct format {
     kn_type type;
     unsigned width;    // bits
@@ -254,7 +254,7 @@ START_TEST(patterns_double)
 }
 END_TEST
 
-// Does a block of this shape fit the device?
+// Whether a block of this shape fits the device.
 static bool fits(const struct format *format, unsigned log2_group, unsigned log2_keys)
 {
     const kn_device_info *info = kn_context_get_device(context);
@@ -264,7 +264,7 @@ static bool fits(const struct format *format, unsigned log2_group, unsigned log2
            slots * format->width / 8 <= ki_engine_local_arrays(info);
 }
 
-// The driver's compiler would end this process (src/engine/device/quirks.c).
+// The driver's compiler would crash this process (src/engine/device/quirks.c).
 static void expect_no_crash(kn_type type, const kn_sort_options *options)
 {
     kn_buffer *buffer = test_upload_with_room(packed, 1000, 0);
@@ -292,8 +292,9 @@ static void sort_shape(const struct format *format, unsigned log2_group, unsigne
             expect_sorts(sizes[i], format, i % 2 ? SPECIAL : PLAIN, &options, state);
 }
 
-// Each shape is another network, above all where a stage begins and where a block ends. A shape takes seconds
-// to compile: those in which a number of steps is a multiple of another or not, and some more by chance.
+// Each shape is a different network, above all where a stage begins and where a block ends. A shape takes
+// seconds to compile: those are tried in which a number of steps is a multiple of another or not, and some
+// random others.
 static void check_shapes(const struct format *format, size_t count, int more)
 {
     static const unsigned shapes[][2] = {{5, 2}, {5, 3}, {8, 5}, {6, 4}, {10, 2}};
@@ -320,7 +321,7 @@ START_TEST(shapes_double)
 }
 END_TEST
 
-// Oclgrind 21.10 takes a buffer that was filled for uninitialised, and says so; nothing is wrong with it.
+// Oclgrind 21.10 wrongly reports a filled buffer as uninitialised.
 static bool takes_padding(void)
 {
     if (test_is_slow())
@@ -328,7 +329,7 @@ static bool takes_padding(void)
     return !test_is_slow();
 }
 
-// The classical network on a copy: the same result, nothing past n touched.
+// The classical network on a copy: the result is the same, and nothing after element n is touched.
 START_TEST(power_of_two)
 {
     static const size_t sizes[] = {0, 1, 2, 3, 5, 64, 100, 129, 300, 4097, 65537, 131071};
@@ -350,8 +351,9 @@ END_TEST
 
 // ---- which kernels run ----
 
-// One sort_blocks; for every later stage k, whose steps are at 2^(k - 1) ... 1: a merge_global for the first
-// `log2_keys` of them, one more for every `log2_keys` until a block holds the rest, and a merge_local.
+// Expects one sort_blocks; for every later stage k, whose steps are at 2^(k - 1) ... 1: a merge_global for
+// the first `log2_keys` of them, one more for every `log2_keys` until a block holds the rest, and a
+// merge_local.
 static void expect_launches(size_t n, const kn_sort_tuning *tuning)
 {
     unsigned block = tuning->log2_group + tuning->log2_keys;
@@ -392,14 +394,14 @@ START_TEST(launches)
 }
 END_TEST
 
-// The first launch of a sort, as the log tells it: "sort_blocks: 128 x 1 x 1 work-items".
+// Keeps the first launch of a sort from the log: "sort_blocks: 128 x 1 x 1 work-items".
 static void keep_blocks(void *user, kn_log_level level, const char *message)
 {
     if (level == KN_LOG_DEBUG && strncmp(message, "sort_blocks:", 12) == 0)
         *(size_t *)user = (size_t)strtoull(message + 12, NULL, 10);
 }
 
-// Padding really is what runs: 33 blocks of 128 become 64.
+// The padding really runs: 33 blocks of 128 become 64.
 START_TEST(padding_runs_larger)
 {
     size_t items = 0;
@@ -464,7 +466,7 @@ START_TEST(refusals)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "another context", kn_sort(queue, foreign, KN_F32, 10, NULL, &err));
     kn_buffer_free(foreign);
     kn_context_close(other);
-    // As a device without double precision answers.
+    // As if the device had no double precision.
     context->device.info.fp64 = 0;
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "double precision", kn_sort(queue, buffer, KN_F64, 10, NULL, &err));
     kn_buffer_free(buffer);
@@ -506,7 +508,7 @@ START_TEST(parts_are_refused)
 }
 END_TEST
 
-// A default gives way to a small device, half by half; what was asked for does not.
+// Default sizes are halved until they fit a small device; requested sizes are not.
 START_TEST(small_devices)
 {
     uint64_t state = test_seed("small_devices");
@@ -521,7 +523,7 @@ START_TEST(small_devices)
     }
     info->max_work_group = 32;
     expect_sorts(test_is_slow() ? 100 : 10000, &single_format, SPECIAL, NULL, &state);
-    // Keys asked for, groups left to the device.
+    // A requested number of keys, with the group size left to the device.
     expect_sorts(100, &single_format, SPECIAL,
                  &KN_INIT(kn_sort_options, .tuning = &(kn_sort_tuning){.log2_group = 0, .log2_keys = 2}),
                  &state);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sort of CPUs: which of its forms runs, columns too large for the caches, and data that buckets do not
-// suit. What it does with every type, value and special number is in test_sort_radix.
+// Tests the sort of CPUs: which of its forms runs, columns too large for the caches, and data that do not
+// suit buckets. test_sort_radix tests it with every type, value and special number.
 #include "support/buffers.h"
 
 #include <koine/experimental.h>
@@ -10,7 +10,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define LARGE                                                                                                \
-    ((size_t)(13 << 20) / 4 + 77) // floats: more than 12 MiB, from which on memory is written past the caches
+    ((size_t)(13 << 20) / 4 + 77) // floats: more than 12 MiB, from which on writes bypass the caches
 
 enum shape { NORMAL, TIES, OUTLIERS, ASCENDING, FAR_FROM_ZERO, ALL_EQUAL, SHAPES };
 
@@ -61,8 +61,8 @@ static double number_at(const void *keys, kn_type type, size_t i)
     return type == KN_F32 ? (double)((const float *)keys)[i] : ((const double *)keys)[i];
 }
 
-// indices[] puts the keys into their stable order: every one of them once, none before a lesser one or an
-// equal one that stood ahead of it.
+// indices[] must put the keys into their stable order: each index occurs once, and no key comes before a
+// smaller one, or before an equal one that preceded it.
 static void expect_stable_order(const void *keys, kn_type type, const uint32_t *indices, size_t n)
 {
     unsigned char *seen = calloc(n, 1);
@@ -157,7 +157,7 @@ START_TEST(large_columns)
 }
 END_TEST
 
-// Each form by the launches it makes.
+// Recognises each form by its launches.
 START_TEST(forms)
 {
     enum { WHOLE, SAMPLE, BUCKETS, SORTED, DIGITS, KERNELS };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_sort_large_array and kn_sort_large, and the merging on the host below them, against qsort.
+// Tests kn_sort_large_array and kn_sort_large, and the merge on the host that they use, against qsort.
 #include "small_block.h"
 
 #include <koine/experimental.h>
@@ -43,7 +43,7 @@ typedef int order_function(const void *left, const void *right);
 static order_function *const orders[] = {order_i8,  order_u8,  order_i16, order_u16, order_i32,
                                          order_u32, order_i64, order_u64, order_f32, order_f64};
 
-// A few ties, zeros, infinities and NaN of both signs among whatever bits.
+// Random bits with a few ties, zeros, infinities and NaN of both signs.
 static void make_keys(char *keys, kn_type type, size_t n, uint64_t *state)
 {
     static const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, -NAN, 1, 1};
@@ -63,7 +63,7 @@ static void make_keys(char *keys, kn_type type, size_t n, uint64_t *state)
 static char keys[MAX_N * 8], found[MAX_N * 8], expected[MAX_N * 8];
 static uint64_t before[MAX_N], after[MAX_N];
 
-// found[0..n) is keys[0..n) in order: each as great as what qsort puts there, and the same bits in all.
+// found[0..n) must be keys[0..n) in order: each element equal to qsort's, and the same bits overall.
 static void expect_sorted(kn_type type, size_t n)
 {
     size_t size = kn_type_size(type);
@@ -96,7 +96,7 @@ static void swap_ends(char *elements, size_t n, size_t size)
         }
 }
 
-// What is a number turns round; NaN stay at the end.
+// Reverses the numbers; NaN stay at the end.
 static void turn_round(char *elements, kn_type type, size_t n)
 {
     const double nan64 = NAN;
@@ -146,7 +146,7 @@ START_TEST(merging)
 }
 END_TEST
 
-// Equal keys stay in order: -0 and +0 can be told apart.
+// Equal keys keep their order: -0 and +0 can be told apart.
 START_TEST(merging_is_stable)
 {
     static const float signs[] = {-0.0F, 0.0F};
@@ -246,7 +246,7 @@ static size_t count_launches(size_t n, size_t chunk)
     return count;
 }
 
-// Each chunk is sorted on the device, and nothing else is.
+// Each chunk is sorted on the device, and nothing else is done there.
 START_TEST(host_launches)
 {
     size_t once;
@@ -260,7 +260,7 @@ START_TEST(host_launches)
 }
 END_TEST
 
-// Chunks follow from what the device takes in one allocation.
+// The size of chunks follows from the device's largest allocation.
 START_TEST(host_on_a_small_device)
 {
     static const kn_sort_tuning groups = {.radix_chunks = 64};
@@ -275,7 +275,7 @@ START_TEST(host_on_a_small_device)
                           &state);
         expect_sorts_host(KN_F32, n, &KN_INIT(kn_sort_large_options, .sort = small_block(), .threads = 3),
                           &state);
-        // As a device of many compute units has them: more groups than have their counts in one allocation.
+        // As if the device had many compute units: the counts of all groups do not fit into one allocation.
         expect_sorts_host(KN_F32, n, &KN_INIT(kn_sort_large_options, .sort = &many_groups), &state);
     }
     test_close();

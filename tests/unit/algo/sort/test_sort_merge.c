@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_sort_less and kn_sort_less_by_key against an insertion into place on the host: stable, so that there is
-// one right answer, bit by bit.
+// Tests kn_sort_less and kn_sort_less_by_key against a stable merge sort on the host, so that only one answer
+// is right, bit by bit.
 #include "support/buffers.h"
 
 #include <koine/experimental.h>
@@ -15,7 +15,7 @@
 
 typedef int less_function(const void *a, const void *b);
 
-// A value of `type` at an address, which need not be aligned for it.
+// A value of `type` at an address that need not be aligned.
 #define AT(type, name, address)                                                                              \
     type name;                                                                                               \
     memcpy(&name, address, sizeof name)
@@ -69,7 +69,7 @@ static int less_never(const void *left, const void *right)
 static const struct order {
     kn_less less;
     less_function *host;
-    unsigned char bits; // of each byte that are random: few give ties
+    unsigned char bits; // random bits of each byte: few bits give ties
 } orders[] = {
     {{.struct_size = sizeof(kn_less), .type = "char", .size = 1, .less = "a < b"}, less_i8, 0xff},
     {{.struct_size = sizeof(kn_less), .type = "uchar", .size = 1, .less = "a > b"}, less_u8, 0x0f},
@@ -126,7 +126,8 @@ enum {
     LARGE = 13
 };
 
-// Whether the device has the type's numbers, and copies its structs as they are; else it is refused.
+// Whether the device supports the type's numbers, and copies its structs exactly; otherwise the sort is
+// refused.
 static bool takes(const struct order *order)
 {
     if (context->quirks.odd_structs_wrong && order == &orders[TRIPLE]) {
@@ -142,7 +143,7 @@ static bool takes(const struct order *order)
 
 // ---- the reference ----
 
-// Merge sort from the bottom up, of `positions`: those of the elements in order.
+// A bottom-up merge sort of `positions`, the positions of the elements in order.
 static void sort_positions(uint32_t *positions, size_t n, const char *elements, const struct order *order)
 {
     uint32_t *from = positions, *to = malloc((n + 1) * sizeof *to), *spare = to;
@@ -189,7 +190,7 @@ static void expect_placed(const char *what, const char *after, const char *befor
                       "%s of type %s, n %zu: what stood at %u is not at %zu", what, type, n, positions[i], i);
 }
 
-// A small tile where an interpreter has to sort it, and where a GPU's code takes a CPU's compiler long.
+// A small tile if an interpreter has to sort it, or if a CPU's compiler takes long for a GPU's code.
 static void choose_tile(kn_less *less)
 {
     static const kn_merge_tuning small = {.group = 8, .items = 3};
@@ -262,7 +263,7 @@ START_TEST(any_type)
 }
 END_TEST
 
-// A program takes a second to compile: each size of values with one type of keys.
+// A program takes a second to compile: each size of values is tried with one type of keys.
 START_TEST(by_key)
 {
     static const size_t sizes[] = {2, 100, 3000, 20001};
@@ -285,7 +286,7 @@ START_TEST(by_key)
 }
 END_TEST
 
-// Tiles of every make, each with sizes around its ends and the ends of its runs.
+// All kinds of tiles, each with sizes around its ends and the ends of its runs.
 START_TEST(any_tile)
 {
     static const unsigned tiles[][2] = {{1, 1}, {1, 7}, {2, 1}, {4, 16}, {32, 3}, {256, 1}, {128, 5}};
@@ -310,7 +311,7 @@ START_TEST(any_tile)
 }
 END_TEST
 
-// No order at all: what is promised then is that nothing else is read (Oclgrind watches) or written.
+// A comparison that is no order: then only accesses within bounds are guaranteed (Oclgrind checks reads).
 START_TEST(no_order)
 {
     static const char *const snippets[] = {"1",
@@ -336,7 +337,7 @@ START_TEST(no_order)
             if (test_is_slow() && sizes[i] > 200)
                 break;
             make_elements(sizes[i], &order, &state);
-            for (size_t byte = 0; byte < bytes; byte++) // so that no element looks like what is behind them
+            for (size_t byte = 0; byte < bytes; byte++) // so that no element looks like the bytes after them
                 elements[byte] = (char)(elements[byte] & 0x7f);
             buffer = test_upload_with_room(elements, bytes, ROOM);
             EXPECT_OK(kn_sort_less(queue, buffer, sizes[i], &less, &err));
@@ -369,7 +370,7 @@ static void expect_launches(size_t n, size_t levels, kn_merge_splits splits)
     kn_buffer_free(buffer);
 }
 
-// One sort of tiles; for each doubling of the runs a merge, and a launch before it if that is asked for.
+// One sort of tiles; for each doubling of the runs a merge, and a launch before it if requested.
 START_TEST(launches)
 {
     static const size_t cases[][2] = {{2, 0},  {24, 0}, {25, 1}, {48, 1},
@@ -430,7 +431,7 @@ static void expect_same_as_radix(kn_type type, size_t value_size, int descending
                   kn_type_name(type));
 }
 
-// Each is two programs to compile.
+// Each case compiles two programs.
 START_TEST(as_kn_sort)
 {
     static const struct {
@@ -512,7 +513,7 @@ START_TEST(refusals)
 }
 END_TEST
 
-// Defaults give way to a small device.
+// Default sizes are reduced for a small device.
 START_TEST(small_devices)
 {
     uint64_t state = test_seed("small_devices");
@@ -523,7 +524,7 @@ START_TEST(small_devices)
     info->max_work_group = 16;
     expect_sorts(test_is_slow() ? 100 : 5000, &orders[U32], &state);
     info->local_memory = 250; // one element of 100 bytes
-    if (!test_is_slow())      // whose tile is chosen
+    if (!test_is_slow())      // the tile is then chosen
         expect_sorts(60, &orders[LARGE], &state);
 }
 END_TEST

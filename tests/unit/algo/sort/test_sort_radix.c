@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The radix sort against qsort: every type, both directions, keys alone, keys with values, indices; and that
-// what can be left out is left out.
+// Tests the radix sort against qsort: every type, both directions, keys alone, keys with values, indices; and
+// that passes which are not needed are left out.
 #include "sort_support.h"
 
 #include <koine/experimental.h>
 
 #include "algo/rung.h"
 
-// The lanes, and the forms that KN_SORT_LANES_SERIAL has beside its own: the highest digits first, and what
-// it chooses. Then what counts all digits once.
+// The lanes, and the forms of KN_SORT_LANES_SERIAL besides the default: the highest digits first, and the
+// form that it chooses. Then the form that counts all digits at once.
 enum { LANES = 9, SERIAL_BUCKETS = 100, SERIAL_AUTO, ONCE };
 
 // ---- the ways that a device has ----
@@ -19,10 +19,9 @@ static bool is_nvidia(void)
            strstr(context->device.extensions, "cl_nv_device_attribute_query");
 }
 
-static kn_sort_tuning tuning; // of the options that options_for gave last
+static kn_sort_tuning tuning; // in the options that options_for returned last
 
-// Small tiles where an interpreter runs them, and on a CPU, whose compiler takes half a minute for large
-// ones.
+// Small tiles on an interpreter, and on a CPU, whose compiler takes half a minute for large ones.
 static kn_sort_options options_for(unsigned lanes)
 {
     bool cpu = kn_context_get_device(context)->type == KN_DEVICE_CPU;
@@ -74,8 +73,8 @@ static const size_t sizes[] = {0,    1,    2,    3,    31,   32,    33,    63,  
                                127,  128,  129,  255,  256,  257,   511,   512,   513,   1023,
                                1024, 1025, 4095, 4096, 4097, 16383, 16385, 40001, 100003};
 
-// All of a kernel that depends on the type is how wide it is and its order, which every form shares: all
-// types for the form that the device takes by itself, a few for the others, which take long to compile.
+// The type affects only the width and the order of keys in a kernel, which every form shares: all types are
+// tried with the device's default form, a few with the others, which take long to compile.
 static bool is_chosen(kn_type type, unsigned lanes)
 {
     unsigned own = is_nvidia()                                             ? KN_SORT_LANES_BALLOT
@@ -203,7 +202,7 @@ END_TEST
 
 // ---- digits that are left out ----
 
-// As many passes as digits differ, and the right result.
+// Expects as many passes as there are digits that differ, and the right result.
 static void expect_passes(size_t n, kn_type type, enum pattern pattern, unsigned lanes, size_t passes,
                           size_t counts, uint64_t *state)
 {
@@ -228,7 +227,7 @@ static void expect_passes(size_t n, kn_type type, enum pattern pattern, unsigned
         size_t launches = 0, wanted = k == 0 ? counts : passes;
         for (size_t i = 0; i < count; i++)
             launches += strcmp(entries[i].kernel, kernel) == 0;
-        if (k == 0 && lanes == ONCE) // again where the digits that differ are others than bytes
+        if (k == 0 && lanes == ONCE) // once more where the digits that differ are not aligned to bytes
             wanted = launches == 2 ? 2 : 1;
         ck_assert_msg(launches == wanted, "%s, pattern %d: %zu launches of %s, expected %zu",
                       kn_type_name(type), (int)pattern, launches, kernel, wanted);
@@ -248,7 +247,8 @@ START_TEST(constant_digits_are_left_out)
         kn_type type;
         enum pattern pattern;
         size_t passes,
-            counts; // the first count gathers the masks, and serves the lowest digit if that is not left out
+            counts; // the first count gathers the masks, and also serves the lowest digit unless that is left
+                    // out
     } cases[] = {
         {KN_F32, SMALL_INTEGERS, 2, 3}, {KN_F64, SMALL_INTEGERS, 3, 4}, {KN_F32, ALL_EQUAL, 0, 1},
         {KN_F64, ALL_EQUAL, 0, 1},      {KN_F32, ANY_BITS, 4, 4},       {KN_F64, ANY_BITS, 8, 8},
@@ -268,7 +268,7 @@ START_TEST(constant_digits_are_left_out)
 }
 END_TEST
 
-// What is left out never decides: every pattern, with values.
+// Digits that are left out never affect the order: every pattern, with values.
 START_TEST(differing_digits)
 {
     uint64_t state = test_seed("differing_digits");
@@ -332,7 +332,7 @@ START_TEST(many_groups)
 }
 END_TEST
 
-// Counting ahead runs a count for the first digit alone, and gives the same.
+// Counting ahead launches a count only for the first digit, and gives the same result.
 static void expect_ahead(size_t n, kn_type type, kn_sort_options options, uint64_t *state)
 {
     size_t count = 0, counts = 0;

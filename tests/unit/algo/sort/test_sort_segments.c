@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_sort_segments and kn_sort_segments_by_key against an insertion of each segment's elements into place on
-// the host.
+// Tests kn_sort_segments and kn_sort_segments_by_key against a stable merge sort of each segment on the host.
 #include "support/buffers.h"
 #include "support/run.h"
 
@@ -36,13 +35,13 @@ static union number number_at(const char *address, kn_type type)
         memcpy(&single, address, sizeof single);
         n.real = (double)single;
         break;
-    default: // unsigned ones from their low bytes up, and what has 64 bits
+    default: // unsigned ones of fewer bits, and types of 64 bits
         memcpy(&n, address, kn_type_size(type));
     }
     return n;
 }
 
-// -1, 0 or 1; NaN after all else, descending or not.
+// -1, 0 or 1; NaN come last, descending or not.
 static int order_of(const char *left, const char *right, kn_type type, bool descending)
 {
     union number a = number_at(left, type), b = number_at(right, type);
@@ -72,7 +71,7 @@ struct wanted {
     size_t n, segments, value_size;
 };
 
-// Merge sort of positions[begin..end), from the top down.
+// A top-down merge sort of positions[begin..end).
 static void sort_positions(const struct wanted *w, size_t begin, size_t end)
 {
     size_t size = kn_type_size(w->type), middle = begin + (end - begin) / 2, a = begin, b = middle;
@@ -90,7 +89,7 @@ static void sort_positions(const struct wanted *w, size_t begin, size_t end)
     memcpy(positions + begin, spare + begin, (end - begin) * sizeof *positions);
 }
 
-// A few values of each, so that there are ties: small numbers, the largest and smallest, zeros and NaN of
+// A few distinct values, so that there are ties: small numbers, the largest and smallest, zeros and NaN of
 // both signs.
 static void make_key(char *key, kn_type type, uint64_t *state)
 {
@@ -158,8 +157,8 @@ static bool walks_as_gpu;
 
 // ---- how segments are cut ----
 
-// Lengths between `least` and `most`, evenly over their logarithms, one in eight replaced by 0; returns how
-// many.
+// Cuts n elements into segments with lengths between `least` and `most`, uniformly distributed on a
+// logarithmic scale, one in eight replaced by 0; returns their number.
 static size_t cut(size_t n, double least, double most, uint64_t *state)
 {
     size_t segments = 0;
@@ -209,7 +208,7 @@ START_TEST(small)
         w.segments = cut(n, 1, 20, &state);
         expect_sorts(&w, &state);
     }
-    for (size_t i = 0; i < 10; i++) // nothing but empty segments
+    for (size_t i = 0; i < 10; i++) // only empty segments
         offsets[i] = 0;
     expect_sorts(&(struct wanted){.type = KN_U32, .n = 0, .segments = 9}, &state);
 }
@@ -219,7 +218,7 @@ START_TEST(any_type)
 {
     uint64_t state = test_seed("any_type");
 
-    // Each is a program to compile: integers one way round, and few types where that takes long.
+    // Each case compiles a program: integers in one direction only, and few types if that takes long.
     for (kn_type type = KN_I8; type <= KN_F64; type++)
         for (int descending = 0; descending < 2 && test_takes(type); descending++) {
             struct wanted w = {.type = type, .n = largest() / 4, .descending = descending};
@@ -252,7 +251,8 @@ START_TEST(by_key)
 }
 END_TEST
 
-// Segments that begin or end where tiles do, or beside it: tiles have 2,816 or 4,864 elements of 4 bytes.
+// Segments that begin or end at the ends of tiles, or next to them: tiles have 2,816 or 4,864 elements of 4
+// bytes.
 START_TEST(edges_of_tiles)
 {
     static const size_t tiles[] = {2815, 2816, 2817, 4863, 4864, 4865};
@@ -270,8 +270,8 @@ START_TEST(edges_of_tiles)
 }
 END_TEST
 
-// As few passes as the longest segment needs, however many elements there are; one more where tiles are
-// smaller because a work-item's loops are limited.
+// As few passes as the longest segment needs, regardless of the number of elements; one more if tiles are
+// smaller because the loops of a work-item are limited.
 START_TEST(launches)
 {
     uint64_t state = test_seed("launches");
@@ -341,7 +341,8 @@ static void open_as_gpu(void)
     test_open();
     walks_as_gpu = true;
     context->device.info.type = KN_DEVICE_GPU;
-    context->device.info.max_work_group = test_is_slow() ? 8 : 32; // the defaults give way: less to compile
+    context->device.info.max_work_group = test_is_slow() ? 8 : 32; // default sizes are reduced: less to
+                                                                   // compile
 }
 
 int main(void)

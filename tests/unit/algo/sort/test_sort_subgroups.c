@@ -63,7 +63,7 @@ static const char emulation[] = "#define get_sub_group_size() %uu\n"
                                 "    return sum;\n"
                                 "}\n";
 
-// The path of a kernel's file below `folder`, which is made for it.
+// Opens a kernel's file below `folder`, creating the folders on its path.
 static FILE *open_below(const char *folder, const char *name, const char *mode)
 {
     char path[PATH_MAX + 64];
@@ -77,8 +77,7 @@ static FILE *open_below(const char *folder, const char *name, const char *mode)
     return file;
 }
 
-// Copies a file of cl/ behind what stands in it already; without the requests to unroll, which multiply
-// barriers.
+// Appends a file of cl/ to the output; without the unroll pragmas, which multiply barriers.
 static void copy_below(const char *folder, const char *name)
 {
     const char *srcdir = getenv("srcdir");
@@ -94,8 +93,7 @@ static void copy_below(const char *folder, const char *name)
     fclose(to);
 }
 
-// A folder with the sort's kernels as they are for sub-groups of this width; `fault` comes behind the
-// emulation.
+// A folder with the sort's kernels for sub-groups of this width; `fault` is inserted after the emulation.
 static void write_kernels(const char *folder, unsigned width, const char *fault)
 {
     FILE *file = open_below(folder, "lib/subgroup.clh", "w");
@@ -193,8 +191,8 @@ static void take(void *user, kn_log_level level, const char *message)
         snprintf(warnings + length, sizeof warnings - length, "%s\n", message);
 }
 
-// A device that lists the extension and has it wrong: it is left alone with a line in the log, and sorts by
-// the next rung.
+// A device that lists the extension but gets it wrong: the extension is not used, with a line in the log, and
+// the next method sorts.
 static void check_fault(const char *name, const char *fault)
 {
     kn_sort_options options =
@@ -230,7 +228,7 @@ static void check_fault(const char *name, const char *fault)
     test_remove(folder);
 }
 
-// As PoCL 6.0, which has not all of the extension's functions.
+// Like PoCL 6.0, which lacks some of the extension's functions.
 START_TEST(missing_function)
 {
     check_fault("missing_function", "#undef get_sub_group_le_mask\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_windows and kn_rolling against windows that are sorted one by one in double.
+// Tests kn_windows and kn_rolling against windows that are sorted one by one in double precision.
 #include "support/buffers.h"
 
 #include "unit/host/windows_support.h"
@@ -70,7 +70,7 @@ START_TEST(windows)
 }
 END_TEST
 
-// False, after a refusal, where the driver ends the kernel's loops too early.
+// Returns false after checking the refusal, if the driver ends the kernel's loops too early.
 static bool takes_rolling(void)
 {
     const float value = 1;
@@ -137,7 +137,7 @@ START_TEST(rolling)
 }
 END_TEST
 
-// Medians alone are another program.
+// Medians without MADs use a different program.
 START_TEST(rolling_medians)
 {
     uint64_t state = test_seed("rolling_medians");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of koine/autocorr.h: random frames with gaps, and what the definitions give for them, in plain
-// loops that share nothing with the library.
+// For tests of koine/autocorr.h: random frames with gaps, and the results of the definitions for them, in
+// plain loops that share no code with the library.
 #ifndef KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_API_SUPPORT_H
 #define KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_API_SUPPORT_H
 
@@ -13,7 +13,7 @@
 
 enum { API_KINDS = 8, API_ROOM = 16 };
 
-// Frames of a kind: bit 0: with a second image, bit 1: with a mask, bit 2: these are each frame's own.
+// Kinds of frames: bit 0: with a second image, bit 1: with a mask, bit 2: with a separate one for each frame.
 struct problem {
     size_t width, height, max_offset, count;
     kn_type type;
@@ -31,7 +31,7 @@ static inline unsigned char *random_array(size_t bytes, uint64_t *state)
     return all;
 }
 
-// Every byte is random, also between rows and frames.
+// Every byte is random, including those between rows and frames.
 static inline struct problem random_problem(size_t width, size_t height, size_t max_offset, size_t count,
                                             kn_type type, unsigned kind, uint64_t *state)
 {
@@ -119,7 +119,7 @@ static inline double quotient(long double a, long double b)
     return b == 0 ? (double)NAN : (double)(a / b);
 }
 
-// With n times the sum of squares about the mean.
+// n times the sum of squares about the mean.
 static inline long double spread(uint64_t n, uint64_t s, uint64_t q)
 {
     return (long double)n * (long double)q - (long double)s * (long double)s;
@@ -161,7 +161,7 @@ static inline double value_of(kn_autocorr_normalization normalization, const str
     return NAN;
 }
 
-// Rings of values, by their definition: each ring looks at all offsets.
+// A ring of values, by the definition: each ring goes through all offsets.
 static inline kn_autocorr_ring ring_of(const double *values, ptrdiff_t max_offset, ptrdiff_t k)
 {
     kn_autocorr_ring ring = {(double)k, NAN, NAN, 0, 0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of koine/autocorr.h: a call's plan and results, and that they are what the definitions give.
+// For tests of koine/autocorr.h: the plan and the results of a call, and a comparison with the definitions.
 #ifndef KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_OUTCOME_SUPPORT_H
 #define KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_OUTCOME_SUPPORT_H
 
@@ -26,7 +26,7 @@ static inline kn_autocorr_plan *make_plan(const struct problem *p, kn_queue *on,
     return plan;
 }
 
-// Room for all results, poisoned, with more behind.
+// Memory for all results, poisoned, with more after it.
 struct outcome {
     uint64_t *sums;
     double *values;
@@ -76,7 +76,7 @@ static inline void expect_untouched(struct outcome *o)
     free_outcome(o);
 }
 
-// Sums that are off by `bound` at most; where `exact` is not NULL, it has the windows of all frames.
+// Sums with errors of at most `bound`; unless `exact` is NULL, it has the windows of all frames.
 static inline void expect_sums(const struct problem *p, const uint64_t *sums, const struct window *windows,
                                double bound, const char *what)
 {
@@ -110,8 +110,8 @@ static inline struct window *windows_of(const struct problem *p)
     return all;
 }
 
-// The jackknife of noise is a matter of ties, which the last bit of a value decides: r_max_error is looked at
-// where the values are the very same.
+// The jackknife of noise depends on ties, which the last bit of a value decides: r_max_error is compared only
+// if the values are exactly equal.
 static inline void expect_lengths(const kn_autocorr_lengths *found, const double *values, size_t max_offset,
                                   bool same)
 {
@@ -130,7 +130,7 @@ static inline void expect_lengths(const kn_autocorr_lengths *found, const double
     free(rings);
 }
 
-// Values, rings and lengths; those of `o` that the call wanted.
+// Compares values, rings and lengths, those of `o` that the call requested.
 static inline void expect_rest(const struct problem *p, const struct outcome *o, const struct window *windows,
                                kn_autocorr_normalization normalization, bool on_host)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames in memory as a source (koine/autocorr.h), which can fail.
+// Frames in memory as a source (koine/autocorr.h) that can fail.
 #ifndef KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_SOURCE_SUPPORT_H
 #define KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_SOURCE_SUPPORT_H
 
@@ -8,7 +8,7 @@
 
 #include <koine/autocorr.h>
 
-// What frame `at` of a film does.
+// The behaviour of frame `at` of a film.
 enum fault { FILM_FINE, FILM_FAILS, FILM_MUTE, FILM_NO_PIXELS, FILM_FLOATS, FILM_LARGER };
 
 struct film {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images for tests of correlations: random, of 8 or 16 bits, with rows farther apart than they are long.
+// Images for tests of correlations: random, with 8 or 16 bits, and with a stride longer than a row.
 #ifndef KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_SUPPORT_H
 #define KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_SUPPORT_H
 
@@ -9,7 +9,7 @@
 
 #include "app/autocorr/autocorr.h"
 
-// width x height pixels in rows of `stride`; the caller frees `pixels`. What lies between the rows is 255.
+// width x height pixels in rows of `stride`; the caller frees `pixels`. The padding between rows is 255.
 static inline struct autocorr_image make_image(size_t width, size_t height, size_t stride, kn_type type)
 {
     struct autocorr_image image = {width, height, stride, type, NULL};
@@ -39,7 +39,7 @@ static inline uint64_t get_pixel(const struct autocorr_image *image, size_t x, s
                                 : ((const uint16_t *)image->pixels)[at];
 }
 
-// sum (I - m)^2 with the mean rounded down, in double precision, which holds sums of small images.
+// The sum of (I - m)^2 with the mean rounded down, in double precision, which is exact for small images.
 static inline double reference_energy(const struct autocorr_image *image)
 {
     double pixels = (double)image->width * (double)image->height, sum = 0, squares = 0;
@@ -56,7 +56,7 @@ static inline double reference_energy(const struct autocorr_image *image)
     return squares;
 }
 
-// `base` and a random number below `range` more.
+// Each pixel is `base` plus a random number below `range`.
 static inline void fill_random(const struct autocorr_image *image, uint64_t base, uint64_t range,
                                uint64_t *state)
 {
@@ -73,7 +73,7 @@ static inline struct autocorr_image random_image(size_t width, size_t height, kn
     return image;
 }
 
-// A mask of three quarters of the pixels, laid out as the image; the caller frees it.
+// A mask of three quarters of the pixels, with the layout of the image; the caller frees it.
 static inline uint8_t *random_mask(const struct autocorr_image *image, uint64_t *state)
 {
     uint8_t *mask = malloc(image->stride * image->height);

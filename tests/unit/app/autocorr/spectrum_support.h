@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense matrices whose singular values are known: random rotations of a diagonal.
+// Dense matrices with known singular values: random rotations of a diagonal matrix.
 #ifndef KN_TESTS_UNIT_APP_AUTOCORR_SPECTRUM_SUPPORT_H
 #define KN_TESTS_UNIT_APP_AUTOCORR_SPECTRUM_SUPPORT_H
 
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-// Lines of `count` numbers, `stride` apart, mirrored at one random plane.
+// Reflects lines of `count` numbers, `stride` apart, at one random plane.
 static inline void spectrum_reflect(double *matrix, size_t lines, size_t line_stride, size_t count,
                                     size_t stride, uint64_t *state)
 {
@@ -29,7 +29,7 @@ static inline void spectrum_reflect(double *matrix, size_t lines, size_t line_st
     free(v);
 }
 
-// Three planes for rows and for columns; a matrix by rows.
+// Three reflections of rows and of columns; the matrix is stored by rows.
 static inline void spectrum_rotate(double *matrix, size_t rows, size_t columns, uint64_t *state)
 {
     for (int times = 0; times < 3; times++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over overlaps where they can be told by hand; the windows' summed areas against sums term by term; and
-// the normalisations against their formulas in long double, pixel by pixel.
+// Tests sums over overlaps with results known by hand; summed areas of the windows against sums term by term;
+// and the normalisations against their formulas in long double, pixel by pixel.
 #include "autocorr_support.h"
 
 #include <math.h>
@@ -18,8 +18,7 @@ static uint64_t *reference(const struct autocorr_task *task)
     return products;
 }
 
-// Two bright pixels, 3 to the right and 2 below of each other, and one in the corner that is in the way of
-// none.
+// Two bright pixels, 3 columns and 2 rows apart, and one in a corner that does not affect the others.
 START_TEST(bright_pixels)
 {
     struct autocorr_image image = make_image(9, 8, 11, KN_U8);
@@ -61,7 +60,7 @@ START_TEST(energies)
 }
 END_TEST
 
-// Of a checkerboard of 1 and 0: half of the overlap where x0 + y0 is even, 0 where it is odd.
+// A checkerboard of 1 and 0: half of the overlap where x0 + y0 is even, 0 where it is odd.
 START_TEST(checkerboard)
 {
     struct autocorr_image image = make_image(12, 10, 12, KN_U16);
@@ -87,7 +86,7 @@ START_TEST(checkerboard)
 }
 END_TEST
 
-// The second image is the first one moved: there, and nowhere else, is the correlation of Pearson 1.
+// The second image is the first one, shifted: only at that shift is the Pearson correlation 1.
 START_TEST(moved_copy)
 {
     uint64_t state = test_seed("moved_copy");
@@ -136,7 +135,7 @@ START_TEST(windows_of_all_sizes)
 
             if (kind >= 2)
                 task.second = second;
-            if (sizes[i][0] == 70000) // all bits set: the greatest sums there are
+            if (sizes[i][0] == 70000) // all bits set: the greatest possible sums
                 fill_random(&first, type == KN_U8 ? 255 : 65535, 1, &state);
             memset(found, 0xab, bytes);
             EXPECT_OK(ki_autocorr_windows(&task, found, &err));
@@ -150,7 +149,7 @@ START_TEST(windows_of_all_sizes)
 }
 END_TEST
 
-// 65535 everywhere: n 65535^2, and nothing of it lost.
+// 65535 everywhere: n 65535^2, without overflow.
 START_TEST(full_range)
 {
     struct autocorr_image image = make_image(300, 70, 300, KN_U16);
@@ -166,7 +165,7 @@ START_TEST(full_range)
 }
 END_TEST
 
-// A region is the image cut out, and what the mask leaves out may be anything.
+// A region equals the image cropped to it, and pixels outside the mask may have any value.
 START_TEST(region_and_mask)
 {
     uint64_t state = test_seed("region_and_mask");
@@ -240,12 +239,12 @@ END_TEST
 
 // ---- normalisations ----
 
-// The overlap's pairs, and the whole's, in long double.
+// Sums over the pairs of the overlap, and over the whole images, in long double.
 struct pairs {
     long double n, m1, m2;       // and the means
     long double product, e1, e2; // sums of I I', I^2, I'^2
-    long double c12, c11, c22;   // the same of what is above the mean of the overlap
-    long double g12, g11, g22;   // and above the mean of the whole
+    long double c12, c11, c22;   // the same, relative to the means of the overlap
+    long double g12, g11, g22;   // and relative to the means of the whole
 };
 
 static bool in_mask(const struct autocorr_task *task, ptrdiff_t x, size_t y)
@@ -311,8 +310,8 @@ static double expected_value(kn_autocorr_normalization normalization, const stru
     }
 }
 
-// Where the formula has values. Its own long double errs by some 1e-19 of the sums that it subtracts, which
-// are up to 1e6 times what is left here.
+// Compares where the formula has values. Its own error in long double is some 1e-19 of the sums that it
+// subtracts, which are up to 1e6 times the difference.
 static void expect_values(const struct autocorr_task *task)
 {
     size_t offsets = autocorr_offsets(task->max_offset);
@@ -363,7 +362,7 @@ START_TEST(formulas)
             task.mask_stride = first.stride;
         }
         expect_values(&task);
-        if (type == KN_U16 && !task.mask) { // nearly of one level: 128 bits lose nothing
+        if (type == KN_U16 && !task.mask) { // nearly uniform: 128 bits lose nothing
             fill_random(&first, 65530, 6, &state);
             expect_values(&task);
         }
@@ -384,7 +383,7 @@ START_TEST(names)
 }
 END_TEST
 
-// An image of one level, one that is black, and offsets without an overlap.
+// A uniform image, a black one, and offsets without overlap.
 START_TEST(defined_answers)
 {
     const double nan = NAN;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/autocorr.h: sums of every method, values, rings and lengths against the definitions; frames in
-// ordinary memory and on the device.
+// Tests koine/autocorr.h: sums with every method, values, rings and lengths against the definitions; frames
+// in ordinary memory and on the device.
 #include "autocorr_outcome_support.h"
 
 static const size_t sizes[][3] = {{1, 1, 0},   {1, 23, 6},  {19, 1, 18},
@@ -8,7 +8,7 @@ static const size_t sizes[][3] = {{1, 1, 0},   {1, 23, 6},  {19, 1, 18},
 enum { SIZES = sizeof sizes / sizeof *sizes, SMALL_SIZES = SIZES - 1 };
 // ---- sums ----
 
-// One plan for batches of 3, 1 and 2.
+// One plan for batches of 3, 1 and 2 frames.
 static void expect_method_sums(const struct problem *all, const struct window *windows,
                                kn_autocorr_method method, kn_queue *on)
 {
@@ -24,7 +24,7 @@ static void expect_method_sums(const struct problem *all, const struct window *w
         EXPECT_OK(kn_autocorr_execute(plan, &p.frames, p.count, &o.results, &err));
         expect_method(plan, method);
         expect_sums(&p, o.sums, windows, 0, kn_autocorr_method_name(method));
-        o.value_bytes = o.ring_bytes = o.length_bytes = 0; // which nobody wanted
+        o.value_bytes = o.ring_bytes = o.length_bytes = 0; // not requested
         free_outcome(&o);
     }
     kn_autocorr_plan_free(plan);
@@ -51,7 +51,7 @@ START_TEST(sums)
 }
 END_TEST
 
-// More than are computed together, and no frames at all.
+// More frames than are computed together, and none at all.
 START_TEST(many)
 {
     enum { MANY = 150 };
@@ -79,7 +79,7 @@ END_TEST
 
 // ---- values, rings, lengths ----
 
-// All results, and rings and lengths alone, which a device makes itself.
+// All results; and only rings and lengths, which a device computes itself.
 static void expect_all(const struct problem *p, const struct window *windows,
                        kn_autocorr_normalization normalization, kn_queue *on)
 {
@@ -125,8 +125,8 @@ START_TEST(normalizations)
 END_TEST
 
 // A picture with a length: waves of 12 pixels in two directions. Averaged over all directions a wave becomes
-// Bessel's J0(2 pi r / 12), with its first trough at 3.8317 and its maximum at 7.0156; overlaps that hold no
-// whole number of waves move them a little.
+// Bessel's J0(2 pi r / 12), with its first trough at 3.8317 and its maximum at 7.0156; overlaps with a
+// fractional number of waves shift them a little.
 START_TEST(lengths)
 {
     enum { SIDE = 96, PERIOD = 12 };
@@ -164,7 +164,7 @@ END_TEST
 
 // ---- frames on the device ----
 
-// Without gaps.
+// Uploads the frames without gaps.
 static kn_buffer *upload(const struct problem *p, const unsigned char *pixels, size_t stride,
                          size_t frame_stride)
 {
@@ -182,7 +182,7 @@ static kn_buffer *upload(const struct problem *p, const unsigned char *pixels, s
     return buffer;
 }
 
-// What kn_autocorr_sums_to_buffer leaves on the device, and nothing behind it.
+// kn_autocorr_sums_to_buffer must leave these sums on the device, and nothing after them.
 static void expect_sums_in_buffer(const struct problem *p, kn_autocorr_plan *plan, const kn_buffer *first,
                                   const kn_buffer *second, const struct window *windows)
 {
@@ -281,7 +281,7 @@ START_TEST(single_precision)
         kn_autocorr_plan_free(plan);
         free_outcome(&o);
     }
-    ck_assert(bound[2] > bound[1]); // nobody looked at the pixels
+    ck_assert(bound[2] > bound[1]); // without using the pixels
     kn_buffer_free(first);
     kn_buffer_free(second);
     free(windows);
@@ -291,7 +291,7 @@ END_TEST
 
 // ---- real numbers ----
 
-// Frame 0 has whole numbers and is kept, frame 1 is stretched over 16 bits, as is the second image.
+// Frame 0 has integers and is kept, frame 1 is stretched to 16 bits, and so is the second image.
 START_TEST(real_numbers)
 {
     enum { WIDTH = 13, HEIGHT = 10, STRIDE = 15, PIXELS = STRIDE * HEIGHT };
@@ -305,11 +305,11 @@ START_TEST(real_numbers)
 
     for (size_t i = 0; i < 3 * PIXELS; i++)
         if (i % STRIDE >= WIDTH) {
-            pixels[i] = NAN; // nobody looks between the rows
+            pixels[i] = NAN; // the gaps between rows are not read
         } else if (i < PIXELS) {
             levels[i] = (uint16_t)test_random(&state);
             pixels[i] = levels[i];
-        } else { // quarters from -8192 on: those from 0 to 65535 of them, and both ends are there
+        } else { // multiples of a quarter from -8192 on, 65,536 of them, with both ends present
             levels[i] = i % PIXELS ? (uint16_t)test_random(&state) : 0;
             levels[i] = i % PIXELS == 1 ? 65535 : levels[i];
             pixels[i] = (float)levels[i] / 4 - 8192;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/autocorr.h: plans of several threads and in any order, what is refused, and defaults.
+// Tests koine/autocorr.h: plans in several threads and freed in any order, refusals, and defaults.
 #include "autocorr_outcome_support.h"
 
 #include <pthread.h>
@@ -64,7 +64,7 @@ START_TEST(threads)
 }
 END_TEST
 
-// Context and queue are closed first.
+// The context and the queue are closed first.
 START_TEST(any_order)
 {
     uint64_t state = test_seed("any_order");
@@ -92,7 +92,7 @@ END_TEST
 
 // ---- what is refused ----
 
-// The last one asked for.
+// The shape that was requested last.
 static const kn_autocorr_shape *shape_of(size_t width, size_t height, kn_type type, size_t max_offset)
 {
     static kn_autocorr_shape shape;
@@ -166,7 +166,7 @@ START_TEST(refused_calls)
     kn_autocorr_frames frames = p.frames;
     kn_context *stranger = NULL;
     kn_buffer *small = NULL, *foreign = NULL, *large = NULL,
-              *sums = test_upload_with_room("", 0, sizeof(uint64_t) * 5 * 3); // of one frame
+              *sums = test_upload_with_room("", 0, sizeof(uint64_t) * 5 * 3); // for one frame
 
     real.type = KN_F32;
     EXPECT_OK(kn_buffer_create(context, 8 * 6 * 2, &large, &err));
@@ -235,7 +235,7 @@ START_TEST(refused_calls)
 }
 END_TEST
 
-// R by itself, and names.
+// The default R, and names.
 START_TEST(defaults)
 {
     static const size_t cases[][3] = {{1, 1, 0},   {1, 2, 1},       {3, 3, 1},

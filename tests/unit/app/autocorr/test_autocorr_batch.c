@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of frames on a device: their rings are made there, by the kernels that are there for it; two are
-// under way at once, and each comes to its own place; a series takes its rings from the device unless it
-// cannot.
+// Tests batches of frames on a device: their rings are computed there, by the kernels for that purpose; two
+// batches are in progress at once, and each arrives at its own place; a series takes its rings from the
+// device unless that is impossible.
 #include "unit/app/autocorr/device/autocorr_rings_support.h"
 
 #include "autocorr_source_support.h"
@@ -9,7 +9,7 @@
 
 enum { TOGETHER = 3 };
 
-// Frames of a size, and what the host makes of them.
+// Frames of one size, and the host's results for them.
 struct batch {
     struct autocorr_task tasks[TOGETHER];
     uint64_t *products, *found_products;
@@ -67,7 +67,8 @@ static void expect_batch(const struct batch *batch, bool products, const char *n
 
 // ---- which kernels ran ----
 
-// Windows and rings of a method that has tables of its own, and of one that has none, each once a batch.
+// Windows and rings are launched once for each batch, with a method that has its own tables, and with one
+// that has none.
 START_TEST(rings)
 {
     static const kn_autocorr_method methods[] = {KN_AUTOCORR_DIRECT, KN_AUTOCORR_FFT};
@@ -85,7 +86,7 @@ START_TEST(rings)
         kn_profile_entry *entries;
         size_t count;
 
-        if (method == KN_AUTOCORR_FFT && !exact) // rings of sums that are not the reference's
+        if (method == KN_AUTOCORR_FFT && !exact) // rings of sums that differ from the reference's
             continue;
         EXPECT_OK(ki_autocorr_engine_begin(queue, method, exact, &engine, &err));
         ck_assert(ki_autocorr_engine_has_rings(&engine, &batch.tasks[0], NULL));
@@ -106,7 +107,7 @@ START_TEST(rings)
 }
 END_TEST
 
-// Tables of two frames at a time are all that is made at once.
+// Tables for only two frames at a time are made.
 START_TEST(rings_in_parts)
 {
     uint64_t state = test_seed("rings_in_parts");
@@ -134,7 +135,7 @@ START_TEST(rings_in_parts)
 }
 END_TEST
 
-// Images that are more than one allocation may have go one after the other; those without gaps as they are.
+// Images that exceed one allocation are sent one after the other; those without gaps are sent directly.
 START_TEST(not_pinned)
 {
     uint64_t state = test_seed("not_pinned");
@@ -164,8 +165,8 @@ START_TEST(not_pinned)
 }
 END_TEST
 
-// Where they are not made there: masks that are the host's, an R whose tables nobody holds, the host, sums
-// that have to be exact.
+// Cases in which rings are not computed on the device: masks that the host handles, an R with too large
+// tables, the host, sums that must be exact.
 START_TEST(no_rings)
 {
     static const uint8_t mask[1] = {1}, pixel[1] = {9};
@@ -219,7 +220,7 @@ START_TEST(two_under_way)
     expect_batch(&batches[1], true, "the second");
     EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
     expect_batch(&batches[2], true, "the third");
-    // Another size when nothing is under way; what is given up leaves no trace.
+    // Another size while nothing is in progress; an abandoned batch leaves no trace.
     EXPECT_OK(ki_autocorr_engine_start(&engine, batches[3].tasks, TOGETHER, &results[3], &err));
     ki_autocorr_engine_abandon(&engine);
     EXPECT_OK(ki_autocorr_engine_start(&engine, batches[0].tasks, TOGETHER, &results[0], &err));
@@ -241,7 +242,7 @@ enum { FRAMES = 12, WIDTH = 30, HEIGHT = 26, MOST = 9 };
 struct taken {
     struct autocorr_ring rings[FRAMES][MOST + 1]; // without sectors
     double r_max[FRAMES];
-    double bound; // the greatest
+    double bound; // the greatest of all frames
     size_t count;
     bool wants_sums, wants_values;
 };
@@ -268,8 +269,8 @@ static kn_status keep(void *data, const kn_autocorr_analysis *analysis, kn_error
     return KN_OK;
 }
 
-// The same frames by the host, by the device, with all that can be wanted, and with a mask whose sums either
-// makes.
+// The same frames on the host, on the device with all results requested, and with a mask whose sums either
+// can compute.
 START_TEST(places)
 {
     enum { MODES = 5 };
@@ -282,7 +283,7 @@ START_TEST(places)
     struct taken *taken = calloc(MODES, sizeof *taken);
 
     ck_assert_ptr_nonnull(taken);
-    memset(all, 1, sizeof all); // the same rings
+    memset(all, 1, sizeof all); // the same rings for all
     for (unsigned mode = 0; mode < MODES; mode++) {
         const kn_autocorr_series_options options = KN_INIT(
             kn_autocorr_series_options, .method = mode ? KN_AUTOCORR_DIRECT : KN_AUTOCORR_SIMD,
@@ -314,8 +315,7 @@ START_TEST(places)
 }
 END_TEST
 
-// What bounds the errors of single precision is found by those who decode, and is that of the region and the
-// mask.
+// The threads that decode find the bound on the errors of single precision, for the region and the mask.
 static void try_energies(struct film *film, const kn_autocorr_grey *mask)
 {
     const kn_autocorr_region region = {5, 3, 21, 19};

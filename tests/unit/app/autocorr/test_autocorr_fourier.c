@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlations by the host's Fourier transforms: exact ones against the reference integer by integer, at each
-// level and with several threads, of 8 and 16 bits, auto and cross, with masks and their windows; those in
-// single precision within the bound that they state.
+// Tests correlations by the host's Fourier transforms: exact ones against the reference integer by integer,
+// at each level and with several threads, with 8 and 16 bits, auto and cross, with masks and their windows;
+// those in single precision within the bound that they state.
 #include "autocorr_support.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static struct autocorr_fourier *make_fourier(kn_host_level level, unsigned threa
     return fourier;
 }
 
-// What the reference says, and room for what is found.
+// The reference's results, and memory for the computed ones.
 struct sums {
     size_t count;
     uint64_t *products, *found;
@@ -72,7 +72,7 @@ static void expect_windows(const struct sums *sums, const char *what, size_t num
     }
 }
 
-// Products and windows together, and each alone; exact ones, and such in single precision.
+// Products and windows together, and each alone; exact ones, and those in single precision.
 static void check_task(struct autocorr_fourier *fourier, const struct autocorr_task *task,
                        const struct sums *sums, const char *what, size_t number)
 {
@@ -96,7 +96,7 @@ static void check_task(struct autocorr_fourier *fourier, const struct autocorr_t
     expect_products(sums, bound, what, number);
 }
 
-// The last ones have lines of three parts.
+// The last sizes have lines of three parts.
 static const size_t sizes[][3] = {{1, 1, 0},    {1, 9, 8},    {9, 1, 8},   {2, 3, 2},    {3, 2, 1},
                                   {31, 33, 7},  {32, 32, 0},  {33, 7, 20}, {17, 16, 16}, {5, 40, 39},
                                   {64, 20, 8},  {63, 11, 31}, {65, 3, 63}, {127, 65, 9}, {1027, 2, 9},
@@ -109,7 +109,7 @@ START_TEST(random_images)
     for (kn_host_level level = KN_HOST_SCALAR; level <= KN_HOST_AVX512; level++) {
         if (!has_level(level))
             continue;
-        // one for all: its room is used again, and for another task
+        // a single one for all tasks: its memory is reused
         struct autocorr_fourier *fourier = make_fourier(level, 1);
 
         fprintf(stderr, "level %d: %s\n", (int)level, ki_autocorr_fourier_name(level));
@@ -140,7 +140,7 @@ START_TEST(random_images)
 }
 END_TEST
 
-// Large enough for threads; the same numbers with any of them, in single precision too.
+// Large enough for threads; the results do not depend on their number, in single precision too.
 START_TEST(any_threads)
 {
     uint64_t state = test_seed("threads");
@@ -173,7 +173,8 @@ START_TEST(any_threads)
 }
 END_TEST
 
-// All white, the greatest sums; black; one bright pixel; and 16 bits that are dark enough to go whole.
+// All white, with the greatest sums; black; one bright pixel; and 16 bits dark enough that pixels are not
+// split.
 START_TEST(extremes)
 {
     static const struct {
@@ -208,7 +209,7 @@ START_TEST(extremes)
 }
 END_TEST
 
-// Of the size of a camera's frame, where whole pixels of 16 bits would be too much, and lines have two parts.
+// The size of a camera's frame, where 16-bit pixels have to be split, and lines have two parts.
 START_TEST(frames)
 {
     struct autocorr_fourier *fourier = make_fourier(KN_HOST_AUTO, 2);
@@ -246,7 +247,7 @@ START_TEST(frames)
 }
 END_TEST
 
-// ki_autocorr_windows with a mask is found here, too.
+// ki_autocorr_windows with a mask gives the same result.
 START_TEST(masked_windows)
 {
     uint64_t state = test_seed("masked_windows");
@@ -257,7 +258,7 @@ START_TEST(masked_windows)
 
     EXPECT_OK(ki_autocorr_windows(&task, sums.found_windows, &err));
     expect_windows(&sums, "mask", 0);
-    memset(mask, 0, image.stride * image.height); // nothing is left
+    memset(mask, 0, image.stride * image.height); // no pixel is left
     EXPECT_OK(ki_autocorr_windows(&task, sums.found_windows, &err));
     for (size_t i = 0; i < sums.count; i++)
         ck_assert_uint_eq(sums.found_windows[i].n | sums.found_windows[i].q1, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/autocorr.h: frames that come one by one, on the host. A series has what a plan has of the same
-// frames; frames that fail are told of in their places; a reader has all frames in their order; and what is
-// refused.
+// Tests koine/autocorr.h with frames that arrive one by one, on the host. A series has the same results as a
+// plan for the same frames; frames that fail are reported in their places; a reader returns all frames in
+// order; and refusals.
 #include "autocorr_source_support.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ enum { FRAMES = 30, WIDTH = 21, HEIGHT = 17, R = 5, OFFSETS = (2 * R + 1) * (R +
 
 // ---- a series ----
 
-// What a series told, and what a plan has.
+// What a series reported, and a plan's results.
 struct told {
     size_t count;
     size_t failed;
@@ -183,7 +183,7 @@ START_TEST(readers)
         kn_autocorr_reader_close(reader);
     }
     EXPECT_OK(kn_autocorr_reader_open(&source, NULL, &reader, &err));
-    kn_autocorr_reader_close(reader); // with frames that nobody took
+    kn_autocorr_reader_close(reader); // with frames that were not taken
     kn_autocorr_preparation_free(preparation);
     free(film.pixels);
 }
@@ -214,7 +214,7 @@ START_TEST(refused_greys)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "picture is NULL", kn_autocorr_make_grey("x", NULL, &grey, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "grey is NULL", kn_autocorr_make_grey("x", &picture, NULL, &err));
     ck_assert_uint_eq(grey.width, 77);
-    ck_assert_ptr_eq(picture.samples, four); // they are the caller's yet
+    ck_assert_ptr_eq(picture.samples, four); // owned by the caller
     ck_assert_int_eq(kn_autocorr_make_grey(NULL, &picture, &grey, NULL), KN_ERROR_ARGUMENT);
 }
 END_TEST
@@ -284,7 +284,7 @@ START_TEST(refused_readers)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the kn_autocorr_reader_options has a struct_size of 0",
                    kn_autocorr_reader_open(&source, &unsized, &reader, &err));
     ck_assert_ptr_eq(reader, untouched);
-    EXPECT_OK(kn_autocorr_reader_open(&source, NULL, &reader, &err)); // of no frames
+    EXPECT_OK(kn_autocorr_reader_open(&source, NULL, &reader, &err)); // without frames
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "all of the 0 frames were taken",
                    kn_autocorr_reader_next(reader, &grey, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "grey is NULL", kn_autocorr_reader_next(reader, NULL, NULL, &err));
@@ -326,7 +326,7 @@ START_TEST(refused_series)
                    kn_autocorr_series_execute(series, &source, NULL, told, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "source is NULL",
                    kn_autocorr_series_execute(series, NULL, keep, told, &err));
-    EXPECT_OK(kn_autocorr_series_execute(series, &source, keep, told, &err)); // of no frames
+    EXPECT_OK(kn_autocorr_series_execute(series, &source, keep, told, &err)); // without frames
     source.count = 2;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "has 2 frames, and its fetch is NULL",
                    kn_autocorr_series_execute(series, &source, keep, told, &err));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's correlations against the reference, integer by integer: each level, several threads, 8 and 16
-// bits, auto and cross, regions and masks; and the lengths in photographs of a foam.
+// Tests the host's correlations against the reference, integer by integer: each level, several threads, 8 and
+// 16 bits, auto and cross, regions and masks; and the lengths in photographs of a foam.
 #include "autocorr_support.h"
 
 #include <math.h>
@@ -80,7 +80,7 @@ START_TEST(random_images)
 }
 END_TEST
 
-// The greatest sums there are, over more pixels than 32 bits hold: in one row, and in many.
+// The greatest possible sums, with more than 32 bits: in one row, and in many.
 START_TEST(greatest_sums)
 {
     static const size_t shapes[][2] = {{70000, 1}, {140001, 2}, {1500, 150}};
@@ -93,7 +93,7 @@ START_TEST(greatest_sums)
             struct autocorr_task task = {.first = white, .max_offset = 1};
 
             fill_random(&black, 0, 1, &(uint64_t){0});
-            if (kind & 2) { // where the first image is black and the second one white, a signed byte is -128
+            if (kind & 2) { // if the first image is black and the second one white, a signed byte is -128
                 task.first = black;
                 task.second = white;
             }
@@ -139,7 +139,7 @@ START_TEST(levels)
 }
 END_TEST
 
-// R_max of a photograph's region, by a normalisation.
+// R_max of a region of a photograph, with a normalisation.
 static kn_autocorr_lengths lengths_of(const struct autocorr_task *task,
                                       kn_autocorr_normalization normalization)
 {
@@ -163,7 +163,7 @@ static kn_autocorr_lengths lengths_of(const struct autocorr_task *task,
     return lengths;
 }
 
-// False where the file is not there, or TIFF is not read.
+// False if the file is missing, or TIFF is not supported.
 static bool read_grey(const char *name, struct image *image)
 {
     char path[4096];
@@ -184,14 +184,14 @@ static bool read_grey(const char *name, struct image *image)
     return true;
 }
 
-// What NumPy and SciPy found in these regions, with the same conventions (parabola on whole numbers as
+// The results of NumPy and SciPy in these regions, with the same conventions (a parabola through integer
 // radii).
 START_TEST(real)
 {
     static const struct {
         const char *name;
         kn_autocorr_region region;
-        double pearson, lu2009; // 0: not looked at
+        double pearson, lu2009; // 0: not compared
     } rows[] = {
         {"images/foam_1.tif", {60, 10, 640, 350}, 25.89, 27.43},
         {"images/foam_3.tif", {60, 10, 640, 350}, 25.94, 27.48},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames some lags apart: every pair's correlation, and a lag's means, against the definitions in plain
-// loops; a series that streams has the bits of frames in memory; what cannot be is refused.
+// Tests frames some lags apart: every pair's correlation, and the means of a lag, against the definitions in
+// plain loops; a series that streams gives the same bits as frames in memory; refusals.
 #include "autocorr_outcome_support.h"
 #include "autocorr_source_support.h"
 
@@ -10,7 +10,7 @@
 
 // ---- the definition ----
 
-// Means over the pairs of a lag, from values that are the definition's.
+// Means over the pairs of a lag, from values by the definition.
 struct expected {
     double *correlations, *values;
     struct autocorr_ring *rings;
@@ -29,7 +29,7 @@ static struct problem pair_of(const struct problem *p, size_t first, size_t seco
     return pair;
 }
 
-// Adds a share of a pair's rings: sums of sectors, weights and errors.
+// Adds the contribution of a pair's rings: sums of sectors, weights and errors.
 static void add_rings(const double *values, size_t max_offset, double share, struct autocorr_ring *to)
 {
     struct autocorr_ring *rings = test_allocate((max_offset + 1) * sizeof *rings);
@@ -148,7 +148,7 @@ static void expect_lag_results(const struct problem *p, const struct lag_outcome
         ck_assert_uint_eq(found->count, wanted.count);
         expect_near(found->radius, wanted.radius, 1e-12, "radius", r);
         expect_near(found->value, wanted.value, 1e-11, "ring", r);
-        // Ring 0 has one offset and no spread, of which rounding leaves a root of 1e-16.
+        // Ring 0 has one offset and no spread; rounding leaves the square root of some 1e-16.
         expect_near(found->error, wanted.error, 1e-7, "error", r);
         expect_near(found->weight, wanted.weight, 1e-12, "weight", r);
     }
@@ -211,7 +211,7 @@ START_TEST(normalizations)
 }
 END_TEST
 
-// Where the rings come from a device and nothing but them is brought back.
+// Rings come from a device, and nothing else is copied back.
 START_TEST(rings_alone)
 {
     uint64_t state = test_seed("rings_alone");
@@ -233,7 +233,7 @@ START_TEST(rings_alone)
 }
 END_TEST
 
-// An image of one level has no correlation: its pairs are left out, and counted so.
+// A uniform image has no correlation: its pairs are left out, and counted as such.
 START_TEST(one_level)
 {
     uint64_t state = test_seed("one_level");
@@ -269,7 +269,7 @@ static kn_status look_at_nothing(void *data, const kn_autocorr_analysis *analysi
     return KN_OK;
 }
 
-// More frames than are kept, of which some go while others come; one of them is torn.
+// More frames than are kept, so that some are released while others arrive; one of them is damaged.
 START_TEST(streams)
 {
     enum { FRAMES = 150, WIDTH = 13, HEIGHT = 9, TORN = 77, LAG = 4, R = 2 };
@@ -321,7 +321,8 @@ START_TEST(streams)
 }
 END_TEST
 
-// A frame is sent to the device once, whatever it is correlated with, with a mask and without one.
+// A frame is sent to the device once, regardless of the number of its correlations, with a mask and without
+// one.
 START_TEST(sent_once)
 {
     enum { FRAMES = 70, LAG = 3 };
@@ -352,7 +353,7 @@ START_TEST(sent_once)
 }
 END_TEST
 
-// Frames that are on the device are not sent at all, and give the same bits.
+// Frames that are on the device are not sent, and give the same bits.
 START_TEST(on_the_device)
 {
     enum { FRAMES = 9, LAG = 3 };
@@ -452,7 +453,7 @@ START_TEST(refused)
     film.at = 2;
     EXPECT_OK(kn_autocorr_series_create(NULL, &options, &series, &err));
     EXPECT_OK(kn_autocorr_series_execute(series, &source, look_at_nothing, &failed, &err));
-    ck_assert_uint_eq(failed, 1); // of another size than the first
+    ck_assert_uint_eq(failed, 1); // its size differs from the first frame's
     kn_autocorr_series_free(series);
     options.with = &with;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kn_autocorr_series_create: `with` is the second image",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Azimuthal averages where they can be told by hand, the lengths found in curves that are known, and lines
-// through lengths over time.
+// Tests azimuthal averages with results known by hand, the lengths found in known curves, and lines fitted to
+// lengths over time.
 #include "support/support.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static double distance(double x0, double y0)
     return hypot(x0, y0);
 }
 
-// Twelve of 15 degrees each, by arc tangents.
+// Twelve sectors of 15 degrees each, by arc tangents.
 START_TEST(sectors)
 {
     for (ptrdiff_t y0 = 0; y0 <= 400; y0++)
@@ -38,8 +38,8 @@ START_TEST(sectors)
 }
 END_TEST
 
-// What is linear in r has in each ring the mean radius as its value; and each offset of the whole plane
-// within R is counted once.
+// A function that is linear in r has the mean radius as its value in each ring; and each offset of the whole
+// plane within R is counted once.
 START_TEST(linear_in_r)
 {
     enum { R = 37 };
@@ -69,8 +69,8 @@ static double numbered(double x0, double y0)
     return 10 * y0 + x0;
 }
 
-// R = 1: ring 0 is the centre; ring 1 has -1 and 1 once and 10, which stands for two: mean 5, error from
-// their spread.
+// R = 1: ring 0 is the centre; ring 1 has -1 and 1 once, and 10, which stands for two offsets: mean 5, error
+// from their spread.
 START_TEST(by_hand)
 {
     double *values = correlation(1, numbered);
@@ -85,7 +85,7 @@ START_TEST(by_hand)
     ck_assert_uint_eq(rings[1].count, 3);
     // The mean of squares is 50.5, the variance 25.5; the effective number 4^2 / (1 + 1 + 4).
     ck_assert_double_eq_tol(rings[1].error, sqrt(25.5 * 6 / 16), 1e-14);
-    // What is not-a-number is left out; a ring of nothing else has no value.
+    // Not-a-number is left out; a ring with nothing else has no value.
     values[autocorr_at(1, 0, 1)] = NAN;
     ki_autocorr_radial(values, 1, AUTOCORR_LINEAR, rings);
     ck_assert_double_eq(rings[1].value, 0);
@@ -96,7 +96,8 @@ START_TEST(by_hand)
     ck_assert_double_eq(rings[1].radius, 1);
     ck_assert_uint_eq(rings[1].count, 0);
     free(values);
-    // (1, 1) and (-1, 1) are at 1.414: shares of 0.586 and 0.414 of two each in rings 1 and 2, or all in one.
+    // (1, 1) and (-1, 1) are at 1.414: weights of 0.586 and 0.414 for two offsets each in rings 1 and 2, or
+    // all in one.
     values = correlation(2, numbered);
     for (enum autocorr_binning binning = AUTOCORR_LINEAR; binning <= AUTOCORR_FLOOR; binning++) {
         struct autocorr_ring three[3];
@@ -128,14 +129,15 @@ START_TEST(known_lengths)
 
     ki_autocorr_radial(values, R, AUTOCORR_LINEAR, rings);
     ki_autocorr_find_lengths(rings, R, AUTOCORR_PROMINENCE, &lengths);
-    // Averaging over rings of two pixels, and a parabola through three, move an extreme by some hundredths.
+    // Averaging over rings of two pixels, and fitting a parabola to three, shift an extreme by some
+    // hundredths.
     ck_assert_double_eq_tol(lengths.r_max, 24 - shift, 0.03);
     ck_assert_double_eq_tol(lengths.r_min, 12 - shift, 0.03);
     ck_assert_double_eq_tol(lengths.r_zero, 6, 0.03);
     ck_assert_double_eq_tol(lengths.maximum, wave(24 - shift, 0), 0.01);
     ck_assert_double_eq_tol(lengths.minimum, wave(12 - shift, 0), 0.01);
     ck_assert_double_lt(lengths.r_max_error, 0.03);
-    // Too short for the maximum to be seen, or for the trough, or for anything.
+    // Too short for the maximum to be found, or the trough, or anything.
     ki_autocorr_find_lengths(rings, 23, AUTOCORR_PROMINENCE, &lengths);
     ck_assert(isnan(lengths.r_max) && isnan(lengths.r_max_error) && !isnan(lengths.r_min));
     ki_autocorr_find_lengths(rings, 11, AUTOCORR_PROMINENCE, &lengths);
@@ -146,7 +148,7 @@ START_TEST(known_lengths)
 }
 END_TEST
 
-// Rings with these values and errors, whose sectors are all alike.
+// Rings with these values and errors, whose sectors are all equal.
 static void make_rings(const double *values, double error, size_t count, struct autocorr_ring *rings)
 {
     memset(rings, 0, count * sizeof *rings);
@@ -163,7 +165,7 @@ static void make_rings(const double *values, double error, size_t count, struct 
     }
 }
 
-// A parabola is found exactly, between rings that are not equally far from each other.
+// The vertex of a parabola is found exactly, between rings at unequal distances.
 START_TEST(exact_parabola)
 {
     struct autocorr_ring rings[9];
@@ -183,8 +185,7 @@ START_TEST(exact_parabola)
 }
 END_TEST
 
-// A bump in the trough is passed over where it is lower than the rings' errors allow, and taken where they
-// are small.
+// A bump in the trough is skipped if it is lower than the rings' errors allow, and taken if they are small.
 START_TEST(prominence)
 {
     static const double values[] = {1, 0.6, 0.3, 0.2, 0.21, 0.2, 0.19, 0.25, 0.4, 0.5, 0.45, 0.2, 0.1};
@@ -201,7 +202,7 @@ START_TEST(prominence)
     ki_autocorr_find_lengths(rings, 12, AUTOCORR_PROMINENCE, &lengths);
     ck_assert_double_eq_tol(lengths.r_max, 4, 0.5);
     ck_assert_double_eq_tol(lengths.r_min, 3, 0.5);
-    make_rings(values, 2, 13, rings); // nothing is higher than chance
+    make_rings(values, 2, 13, rings); // no bump is higher than chance
     ki_autocorr_find_lengths(rings, 12, AUTOCORR_PROMINENCE, &lengths);
     ck_assert(isnan(lengths.r_max) && isnan(lengths.r_min));
     make_rings(falling, 0, 13, rings);
@@ -210,7 +211,7 @@ START_TEST(prominence)
 }
 END_TEST
 
-// An anisotropic wave: the error is the jackknife, computed here with a sector's offsets taken out of the
+// An anisotropic wave: the error is the jackknife, computed here by removing a sector's offsets from the
 // array.
 static double oval(double x0, double y0)
 {
@@ -278,11 +279,11 @@ START_TEST(growth_by_hand)
     ck_assert_double_eq_tol(growth.line.r2, 0.25, 1e-14);
     ck_assert_double_eq_tol(growth.line.slope_error, sqrt(0.75), 1e-14);
     ck_assert_double_eq_tol(growth.line.intercept_error, sqrt(1.5 * (1.0 / 3 + 4.0 / 2)), 1e-14);
-    // Through the origin: slope 13/14, squares left 14 - 169/14.
+    // Through the origin: slope 13/14, remaining squares 14 - 169/14.
     ck_assert_double_eq_tol(growth.origin.slope, 13.0 / 14, 1e-14);
     ck_assert_double_eq_tol(growth.origin.r2, 1 - (14 - 169.0 / 14) / 2, 1e-14);
     ck_assert_double_eq_tol(growth.origin.slope_error, sqrt((14 - 169.0 / 14) / 2 / 14), 1e-14);
-    // What cannot be had.
+    // Refusals.
     EXPECT_OK(kn_autocorr_fit_growth(t, flat, 3, &growth, &err));
     ck_assert(isnan(growth.line.r2) && growth.line.slope == 0);
     EXPECT_OK(kn_autocorr_fit_growth(t, r, 1, &growth, &err));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A series within a limit on memory: the same sums to the last integer, in more batches; term by term where
-// transforms do not fit; refused where nothing does.
+// Tests a series within a limit on memory: exactly the same sums, in more batches; term by term if transforms
+// do not fit; refused if nothing does.
 #include "support/buffers.h"
 #include "support/run.h"
 #include "autocorr_source_support.h"
@@ -30,7 +30,7 @@ static kn_status take(void *data, const kn_autocorr_analysis *analysis, kn_error
     return KN_OK;
 }
 
-// kn_autocorr_series_execute within a limit; 0: without one.
+// Runs kn_autocorr_series_execute within a limit; 0: without one.
 static kn_status analyse(kn_queue *on, struct film *film, kn_autocorr_method method, size_t limit,
                          struct told *told)
 {
@@ -93,7 +93,7 @@ static kn_status forget(void *data, const kn_autocorr_analysis *analysis, kn_err
     return KN_OK;
 }
 
-// A series whose frames are correlated with later ones; NULL, with `err` set, where the limit is too small.
+// A series whose frames are correlated with later ones; NULL, with `err` set, if the limit is too small.
 static kn_autocorr_series *correlate_lags(kn_queue *on, const kn_autocorr_source *source, size_t limit)
 {
     const kn_autocorr_series_options options =
@@ -121,7 +121,7 @@ static void expect_same_lags(const kn_autocorr_lags *found, const kn_autocorr_la
                   "values within %zu bytes", limit);
 }
 
-// Means over pairs have the same bits within every limit that is enough.
+// Means over pairs have the same bits with every limit that is sufficient.
 static void expect_lags(kn_queue *on)
 {
     uint64_t state = test_seed("limited lags");

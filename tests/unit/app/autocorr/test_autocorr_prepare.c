@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The preparation of photographs, on pictures whose answer is known: a copy that was moved comes back, a
-// light that was put on goes away, dust on a slope leaves the slope.
+// Tests the preparation of photographs, with pictures whose result is known: a shifted copy is aligned, added
+// illumination is removed, and dust on a slope is replaced by the slope.
 #include "support/expect.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 enum { WAVES = 60, WIDTH = 150, HEIGHT = 110 };
 
-// A picture of waves of 5 pixels and longer: it can be sampled anywhere.
+// A picture of waves of 5 pixels and longer, which can be sampled at any position.
 struct waves {
     double kx[WAVES], ky[WAVES], phase[WAVES];
 };
@@ -54,7 +54,7 @@ static float *sample(const struct waves *waves, double x0, double y0)
 
 // ---- registration ----
 
-// Whole pixels are found and come back to the last bit, but at the edges.
+// Shifts by whole pixels are found, and the picture is restored exactly, except at the edges.
 START_TEST(whole_pixels)
 {
     static const int shifts[][2] = {{0, 0}, {1, 0}, {0, -1}, {7, -5}, {-18, 13}, {18, -13}};
@@ -82,8 +82,8 @@ START_TEST(whole_pixels)
 }
 END_TEST
 
-// Parts of a pixel: what moves in and out at the edges, dim under the window, moves the top by a hundredth of
-// a pixel or so.
+// Shifts by fractions of a pixel: content that enters and leaves at the edges, where the window is dim,
+// shifts the maximum by about a hundredth of a pixel.
 START_TEST(parts_of_pixels)
 {
     uint64_t state = test_seed("parts_of_pixels");
@@ -118,7 +118,7 @@ START_TEST(parts_of_pixels)
 }
 END_TEST
 
-// A picture of one level, and one with itself.
+// A uniform picture, and a picture with itself.
 START_TEST(nothing_to_register)
 {
     float *picture = calloc(WIDTH * HEIGHT, sizeof *picture), one = 7;
@@ -135,9 +135,9 @@ START_TEST(nothing_to_register)
 }
 END_TEST
 
-// What others' phase correlations were reported to get wrong: a smooth picture (scikit-image's issue 6456),
-// in which few frequencies are strong, and a trench on a narrow strip beside a step (its issue 5460), moved
-// by up to a fifth.
+// Cases reported to fail in other implementations of phase correlation: a smooth picture (scikit-image's
+// issue 6456), in which few frequencies are strong, and a trench on a narrow strip beside a step (its issue
+// 5460), shifted by up to a fifth.
 enum { SPOTS = 300, SPOT_SIDE = 236, STRIP_WIDTH = 10, STRIP_LENGTH = 100 };
 
 static float *spots_at(const double (*spots)[2], double radius, double x0, double y0)
@@ -213,7 +213,7 @@ START_TEST(trenches)
 }
 END_TEST
 
-// Noise of a level a pixel, smoothed `times` times over 5 x 5 pixels, around the edges.
+// Noise in each pixel, smoothed `times` times over 5 x 5 pixels, wrapping around the edges.
 static void fill_noise(float *picture, size_t times, uint64_t *state)
 {
     static float rows[WIDTH * HEIGHT];
@@ -234,8 +234,8 @@ static void fill_noise(float *picture, size_t times, uint64_t *state)
     }
 }
 
-// Whatever their structure's size, pictures that have nothing in common are never certain; each with itself
-// is.
+// Pictures that have nothing in common are never registered as certain, whatever the size of their structure;
+// each picture with itself is.
 START_TEST(unrelated_pictures)
 {
     uint64_t state = test_seed("unrelated_pictures");
@@ -262,8 +262,9 @@ END_TEST
 
 // ---- light, dust, contrast ----
 
-// Light from one side, 1 to 3: flattened, the picture is what it is flattened without that light, but for a
-// factor, to a hundredth, as the light changes by that much within the blur's reach at most.
+// Illumination from one side, from 1 to 3: after flattening, the picture equals the flattened picture without
+// it, up to a factor, to within a hundredth, because the illumination changes by at most that much within the
+// radius of the blur.
 START_TEST(light)
 {
     uint64_t state = test_seed("light");
@@ -289,7 +290,7 @@ START_TEST(light)
 }
 END_TEST
 
-// One level stays it, black too; a blur of the whole picture's reach is its mean.
+// A uniform picture stays uniform, also a black one; a blur that covers the whole picture gives its mean.
 START_TEST(flat)
 {
     float *picture = malloc(WIDTH * HEIGHT * sizeof *picture);
@@ -310,7 +311,7 @@ static float slope_at(size_t x, size_t y)
     return (float)(40 + 0.5 * (double)x + 0.25 * (double)y);
 }
 
-// Black and white specks on a slope: they are found, nothing else is, and the slope goes on where they were.
+// Black and white specks on a slope: they are found, nothing else is, and the slope continues in their place.
 START_TEST(dust)
 {
     uint64_t state = test_seed("dust");
@@ -334,13 +335,13 @@ START_TEST(dust)
         ck_assert(!truth[i] || found[i] == 1);
         marked += found[i];
     }
-    ck_assert_uint_le(marked, 6 * 8 * 9); // each with 2 pixels around it
+    ck_assert_uint_le(marked, 6 * 8 * 9); // each with a margin of 2 pixels
     EXPECT_OK(ki_autocorr_mend(picture, WIDTH, HEIGHT, found, &changed, &err));
     ck_assert_uint_eq(changed, marked);
     for (size_t i = 0; i < WIDTH * HEIGHT; i++)
         if (found[i])
             ck_assert_float_eq_tol(picture[i], slope_at(i % WIDTH, i / WIDTH), 0.75F);
-    // Without noise the slope is harmonic, and comes back.
+    // Without noise the slope is harmonic, and is restored.
     for (size_t i = 0; i < WIDTH * HEIGHT; i++)
         picture[i] = truth[i] ? -99 : slope_at(i % WIDTH, i / WIDTH);
     EXPECT_OK(ki_autocorr_mend(picture, WIDTH, HEIGHT, truth, &changed, &err));
@@ -426,7 +427,7 @@ START_TEST(steps)
                               step == KN_AUTOCORR_STEP_CROPPED ? 80 : WIDTH);
         }
     }
-    // Both are the same picture now but for what the blur had at the edges.
+    // Both pictures are now equal, except for the effect of the blur at the edges.
     for (size_t i = 0; i < 80 * 60; i++)
         different += abs(((uint8_t *)greys[0].pixels)[i] - ((uint8_t *)greys[1].pixels)[i]) > 6;
     ck_assert_uint_le(different, 80 * 60 / 100);
@@ -438,7 +439,7 @@ START_TEST(steps)
                    kn_autocorr_prepare(preparation, "z.png", &black, &prepared[0], &err));
     free(black.pixels);
     kn_autocorr_preparation_free(preparation);
-    // Nothing is asked for: nothing changes. A region that is not there is refused.
+    // If nothing is requested, nothing changes. A region outside the picture is refused.
     options = KN_INIT(kn_autocorr_preparation_options);
     EXPECT_OK(kn_autocorr_preparation_create(&source, &options, &preparation, &err));
     ((uint8_t *)small.pixels)[40] = 99;

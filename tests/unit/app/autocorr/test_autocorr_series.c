@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From files to lengths: every method against the reference, alone and in batches; sums that are wrong are
-// found; frames come in their order, with those that cannot be read in their places; colours and real
-// numbers become grey levels.
+// Tests series from files to lengths: every method against the reference, alone and in batches; wrong sums
+// are detected; frames arrive in order, with unreadable ones in their places; colours and real numbers become
+// grey levels.
 #include "support/buffers.h"
 #include "support/run.h"
 #include "autocorr_support.h"
@@ -84,7 +84,7 @@ START_TEST(methods)
 }
 END_TEST
 
-// In single precision the bound is one that is kept, on the host and on a device.
+// In single precision the bound holds, on the host and on a device.
 START_TEST(single_precision)
 {
     uint64_t state = test_seed("single_precision");
@@ -114,8 +114,8 @@ START_TEST(single_precision)
 }
 END_TEST
 
-// Frames that threads of the host have to themselves have the sums that each has alone, in single precision
-// too; the bound is the greatest of theirs. One that cannot be done is what comes of all.
+// Frames that are distributed over threads of the host have the same sums as each frame alone, in single
+// precision too; the bound is the greatest of theirs. If one fails, its error is the result.
 START_TEST(spread)
 {
     enum { FRAMES = 7, R = 11 };
@@ -181,7 +181,7 @@ START_TEST(wrong_sums)
     ki_autocorr_verify(&task, products, 0, 300, &state, &verified);
     ck_assert_uint_eq(verified.count, 300);
     ck_assert_uint_eq(verified.wrong, 0);
-    products[bad]++; // 300 draws miss one of 28 once in 50,000 times
+    products[bad]++; // 300 random checks miss one of 28 sums once in 50,000 runs
     state = 5;
     ki_autocorr_verify(&task, products, 0, 300, &state, &verified);
     ck_assert_uint_gt(verified.wrong, 0);
@@ -242,7 +242,7 @@ struct seen {
     size_t count, last_good;
 };
 
-// Frame i has level i everywhere, but for one pixel that is white.
+// All pixels of frame i have level i, except for one that is white.
 static kn_status look(void *data, const kn_autocorr_analysis *analysis, kn_error *error)
 {
     struct seen *seen = data;
@@ -312,7 +312,7 @@ START_TEST(files)
         ck_assert_uint_eq(kn_autocorr_series_get_pipeline(series).decoders, 5);
         kn_autocorr_series_free(series);
     }
-    // Whoever takes the frames may end the work, and the series goes on with other frames.
+    // The function that takes the frames may stop the work; the series then works with other frames.
     EXPECT_OK(kn_autocorr_series_create(NULL, &options, &series, &err));
     EXPECT_REFUSED(KN_ERROR_INTERRUPTED, "returned KN_ERROR_INTERRUPTED at frame 3",
                    kn_autocorr_series_execute(series, &source, stop, &taken, &err));

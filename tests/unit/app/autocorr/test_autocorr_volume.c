@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/autocorr.h: volumes, and images and volumes that go on periodically, against the definitions: sums to
-// the last integer, values, shells and lengths; in ordinary memory and on the device.
+// Tests koine/autocorr.h with volumes, and with periodic images and volumes, against the definitions: exact
+// sums, values, shells and lengths; in ordinary memory and on the device.
 #include "autocorr_api_support.h"
 
 #include "app/autocorr/volume/volume.h"
 #include "base/array.h"
 
-// Sizes with a depth of 0 are images.
+// Sizes; those with a depth of 0 are images.
 struct cubes {
     size_t size[3], max_offset, count;
     kn_type type;
@@ -109,7 +109,7 @@ static struct window window_at(const struct cubes *c, size_t frame, ptrdiff_t x0
     return w;
 }
 
-// All offsets of all frames, in the order of the results; how many a frame.
+// All offsets of all frames, in the order of the results; their number for each frame.
 static struct window *all_windows(const struct cubes *c, size_t *offsets)
 {
     ptrdiff_t r = (ptrdiff_t)c->max_offset, planes = c->size[2] ? r + 1 : 1, from = c->size[2] ? -r : 0;
@@ -125,7 +125,7 @@ static struct window *all_windows(const struct cubes *c, size_t *offsets)
     return windows;
 }
 
-// Shell k of a volume's values: all of space, of which the values are a half.
+// Shell k of a volume's values, over the whole space, of which the values cover a half.
 static kn_autocorr_ring shell_of(const double *values, ptrdiff_t r, ptrdiff_t k)
 {
     kn_autocorr_ring shell = {(double)k, NAN, NAN, 0, 0};
@@ -244,7 +244,7 @@ START_TEST(host)
 }
 END_TEST
 
-// A compiler's run for each length: few sizes.
+// Each length needs a run of the compiler: few sizes.
 START_TEST(device)
 {
     static const struct {
@@ -260,7 +260,7 @@ START_TEST(device)
         struct cubes c = random_cubes(sizes[cases[i].size], (kn_type)cases[i].type, cases[i].periodic,
                                       cases[i].cross, &state);
 
-        if (cases[i].buffers) { // without gaps there
+        if (cases[i].buffers) { // buffers have no gaps
             c.frames.stride = c.frames.second_stride = c.size[0];
             c.frames.frame_stride = c.frames.second_frame_stride = c.size[0] * c.size[1] * slices_of(&c);
         }
@@ -280,7 +280,7 @@ START_TEST(device)
 }
 END_TEST
 
-// Pieces of four bits, as large volumes have them, give the same sums.
+// Pieces of four bits, as in large volumes, give the same sums.
 START_TEST(pieces)
 {
     struct autocorr_volume volume = {.size = {2000, 1000, 1000}, .reach = {8, 8, 8}, .type = KN_U8};
@@ -300,8 +300,8 @@ START_TEST(pieces)
 }
 END_TEST
 
-// Waves along the three axes: their average over all directions is sin(kr) / kr, whose first maximum behind
-// the first trough is at k r = 7.7253, and the trough at 4.4934.
+// Waves along the three axes: their average over all directions is sin(kr) / kr, with the first trough at k r
+// = 4.4934 and the next maximum at 7.7253.
 START_TEST(waves)
 {
     enum { SIDE = 48, PERIOD = 12, R = 23 };

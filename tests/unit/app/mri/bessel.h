@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modified Bessel function of order 0 by its series, for windows of Kaiser and Bessel.
+// The modified Bessel function of order 0 by its series, for Kaiser-Bessel windows.
 #ifndef KN_TESTS_UNIT_APP_MRI_BESSEL_H
 #define KN_TESTS_UNIT_APP_MRI_BESSEL_H
 

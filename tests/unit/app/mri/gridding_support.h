@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of gridding begin with: a problem of random numbers, and gridding by its formulas in double
+// What the tests of gridding share: a problem of random numbers, and gridding by its formulas in double
 // precision.
 #ifndef KN_TESTS_UNIT_APP_MRI_GRIDDING_SUPPORT_H
 #define KN_TESTS_UNIT_APP_MRI_GRIDDING_SUPPORT_H
@@ -21,7 +21,7 @@ struct problem {
     double complex *data, *image;
 };
 
-// k in the whole band; an eighth of the numbers on its edges, at 0 or on a cell, an eighth beyond it.
+// k in the whole band; an eighth of the numbers on its edges, at 0 or on a cell, and an eighth outside it.
 static double random_k(size_t size, uint64_t *state)
 {
     double edge = (double)size / 2;
@@ -67,7 +67,7 @@ static void discard(struct problem *p)
 
 // ---- by the formulas, in double ----
 
-// The factors of gridding on an axis: how much of sample and voxel each cell has.
+// The factors of gridding along an axis: the weight of each cell for samples and voxels.
 struct axis {
     size_t size, cells;
     double width, beta;
@@ -83,8 +83,8 @@ static struct axis axis_of(const struct mri_gridding *gridding, const struct pro
     return (struct axis){p->matrix.size[axis], cells[axis], width, M_PI * sqrt(ratio * ratio - 0.8)};
 }
 
-// kb of cell g for a sample at k, summed over what wraps onto the cell: those of the cells from
-// ceil(u - J/2) on, `width` in all. A u that is a whole number but for a rounding of k is that number.
+// The weight kb of cell g for a sample at k, summed over all that wrap onto the cell: the `width` cells from
+// ceil(u - J/2) on. If u differs from an integer only by the rounding of k, it is that integer.
 static double window(const struct axis *a, double k, size_t g)
 {
     double u = fmod(k, (double)a->size) * ((double)a->cells / (double)a->size), sum = 0;
@@ -111,7 +111,8 @@ static double transform(const struct axis *a, double n)
     return a->width * (square > 0 ? sinh(s) / s : s > 0 ? sin(s) / s : 1);
 }
 
-// exp(i 2 pi g n / K) kb / A of all cells: what takes a sample at k to voxel j of the axis.
+// The sum over all cells of exp(i 2 pi g n / K) kb / A: the factor between a sample at k and voxel j of the
+// axis.
 static double complex kernel(const struct axis *a, double k, size_t j)
 {
     double n = (double)j - (double)(a->size / 2);
@@ -170,8 +171,8 @@ static void by_formula(const struct problem *p, const struct mri_gridding *gridd
         free(factors[axis]);
 }
 
-// ||x - r|| over the root of `count` times the sum of squares of what r is made of: r's own norm on average,
-// for numbers at random, but for those that cancel.
+// ||x - r|| over the square root of `count` times the sum of squares of the terms of r: for random numbers,
+// r's own norm on average, without the effect of cancellation.
 static double distance_of_sums(const double complex *x, const double complex *r, size_t count, double squares)
 {
     double error = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tests of the reconstruction's operators share: random scans with their exact normal operator, and
-// images between host and device.
+// copies of images between host and device.
 #ifndef KN_TESTS_UNIT_APP_MRI_MRI_SUPPORT_H
 #define KN_TESTS_UNIT_APP_MRI_MRI_SUPPORT_H
 
@@ -14,7 +14,7 @@
 #include "app/mri/solver/solver.h"
 #include "io/array/cfl.h"
 
-// A scan: places all over the band, some on its edges, and weights.
+// A scan: positions in the whole band, some on its edges, and weights.
 struct scan {
     kn_recon_matrix matrix;
     size_t voxels, samples;
@@ -22,7 +22,7 @@ struct scan {
     double complex *room; // `samples`
 };
 
-// Of numbers that a float has.
+// Made of numbers that a float can represent.
 static inline double complex *test_image(size_t voxels, uint64_t *state)
 {
     double complex *image = test_allocate(voxels * sizeof *image);
@@ -74,7 +74,7 @@ static inline void scan_normal(const struct scan *scan, bool weighted, const dou
                      KN_OK);
 }
 
-// An image of nothing but not-a-number where `image` is NULL.
+// If `image` is NULL, the buffer is filled with not-a-number.
 static inline kn_buffer *test_upload_image(const double complex *image, size_t voxels, size_t room)
 {
     float *singles = test_allocate(voxels * 2 * sizeof *singles);
@@ -102,7 +102,7 @@ static inline double complex *test_download_image(kn_buffer *buffer, size_t voxe
     return image;
 }
 
-// What the operator makes of x, which stays as it was; nothing is written beyond.
+// Applies the operator to x, which must not change; nothing after the result may be written.
 static inline double complex *test_apply_normal(const struct mri_normal *normal, const double complex *x,
                                                 size_t voxels)
 {
@@ -129,7 +129,7 @@ static inline double test_distance(const double complex *x, const double complex
     return sqrt(sum);
 }
 
-// <x, y>, conjugate in y.
+// <x, y>, with y conjugated.
 static inline double complex test_product(const double complex *x, const double complex *y, size_t count)
 {
     double complex sum = 0;
@@ -139,7 +139,7 @@ static inline double complex test_product(const double complex *x, const double 
     return sum;
 }
 
-// y = D x, three numbers a voxel, one for each axis; 0 where there is no neighbour before it.
+// y = D x, three numbers for each voxel, one for each axis; 0 if there is no preceding neighbour.
 static inline void test_differences(const kn_recon_matrix *matrix, kn_recon_boundary boundary,
                                     const double complex *x, double complex *y)
 {
@@ -159,8 +159,8 @@ static inline void test_differences(const kn_recon_matrix *matrix, kn_recon_boun
     }
 }
 
-// A BART array of the real scan of 64 x 64 voxels as doubles; NULL, after a line that says so, where it is
-// not there.
+// A BART array of the real scan of 64 x 64 voxels in double precision; prints a line and returns NULL if the
+// file is missing.
 static inline double complex *test_real_array(const char *name, size_t count)
 {
     char path[4200], file[256];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of koine/recon.h: random samples of a matrix, and what the definitions give for them, in plain
-// loops in double precision that share nothing with the library.
+// For tests of koine/recon.h: random samples of a matrix, and the results of the definitions for them, in
+// plain loops in double precision that share no code with the library.
 #ifndef KN_TESTS_UNIT_APP_MRI_RECON_API_SUPPORT_H
 #define KN_TESTS_UNIT_APP_MRI_RECON_API_SUPPORT_H
 
@@ -17,7 +17,7 @@ struct problem {
     kn_recon_matrix matrix;
     size_t voxels, samples;
     double *k, *weights, *basis; // weights and basis NULL: 1
-    // An image and samples at random, and what the operations make of them.
+    // A random image and random samples, and the results of the operations on them.
     double *image, *data, *forward, *adjoint, *bare, *normal; // bare: the adjoint without weights
 };
 
@@ -25,12 +25,12 @@ static inline double *random_pairs(size_t count, uint64_t *state)
 {
     double *pairs = test_allocate(2 * count * sizeof *pairs);
 
-    for (size_t i = 0; i < 2 * count; i++) // that a float has
+    for (size_t i = 0; i < 2 * count; i++) // representable in float
         pairs[i] = (double)(test_random(state) >> 40) * 0x1p-23 - 1;
     return pairs;
 }
 
-// k in the whole band, a quarter of the numbers on its edges, at 0, on a half, or up to a cycle beyond it.
+// k in the whole band, a quarter of the numbers on its edges, at 0, at a half, or up to a cycle outside it.
 static inline double api_random_k(size_t size, uint64_t *state)
 {
     double edge = (double)size / 2;
@@ -53,7 +53,7 @@ static inline double api_turns(const struct problem *p, size_t m, size_t n)
     return turns;
 }
 
-// to[row] = sum of from[column] exp(i 2 pi sign k . r), times a number a sample.
+// to[row] = sum of from[column] exp(i 2 pi sign k . r), times a factor for each sample.
 static inline void api_sum(const struct problem *p, bool adjoint, bool weighted, const double *from,
                            double *to)
 {
@@ -75,7 +75,7 @@ static inline void api_sum(const struct problem *p, bool adjoint, bool weighted,
         }
 }
 
-// What the operations make of the image and samples, where these are.
+// Computes the results for the image and the samples that exist.
 static inline void api_fill(struct problem *p)
 {
     api_sum(p, false, false, p->image, p->forward);
@@ -119,8 +119,8 @@ static inline void free_problem(struct problem *p)
 
 // ---- comparisons ----
 
-// Numbers that are off by `error` at most, in the 2-norm and relative to `scale`, or to what is wanted where
-// that is 0.
+// Compares numbers, with an error of at most `error` in the 2-norm, relative to `scale`, or to the expected
+// numbers if that is 0.
 static inline void expect_numbers(const double *found, const double *wanted, size_t count, double error,
                                   double scale, const char *what)
 {
@@ -135,7 +135,7 @@ static inline void expect_numbers(const double *found, const double *wanted, siz
                   sqrt(off) / norm, norm, error);
 }
 
-// What a test got in an array with poison behind it, which it frees.
+// Compares an array followed by poison, and frees it.
 static inline void expect_array(double *found, const double *wanted, size_t count, double error, double scale,
                                 const char *what)
 {
@@ -153,7 +153,7 @@ static inline double *poisoned_pairs(size_t count)
 
 // ---- buffers ----
 
-// Pairs of floats; nothing but not-a-number where `pairs` is NULL. There is room behind them.
+// Uploads pairs of floats; not-a-number if `pairs` is NULL. There is room after them.
 static inline kn_buffer *upload_pairs(const double *pairs, size_t count)
 {
     float *singles = test_poisoned(2 * count * sizeof *singles);
@@ -178,7 +178,7 @@ static inline double *download_pairs(kn_queue *from, kn_buffer *buffer, size_t c
     return pairs;
 }
 
-// What a buffer of the tests' queue has, with its poison; it is freed.
+// Compares the contents of a buffer of the tests' queue, and its poison; frees it.
 static inline void expect_buffer(kn_buffer *buffer, const double *wanted, size_t count, double error,
                                  double scale, const char *what)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of reconstructions begin with: a random scan, its options, a run, and the answer in double
-// precision. Tolerances: ki_mri_sum_device's stated 3e-6 of the adjoint for this band; what least squares
-// makes of it grows by the condition of the equations, at most (bound + lambda) / lambda.
+// What the tests of reconstructions share: a random scan, its options, a run, and the answer in double
+// precision. Tolerances: 3e-6 for the adjoint in this band, as stated by ki_mri_sum_device; least squares
+// increase this by at most the condition number of the equations, (bound + lambda) / lambda.
 #ifndef KN_TESTS_UNIT_APP_MRI_RECON_SUPPORT_H
 #define KN_TESTS_UNIT_APP_MRI_RECON_SUPPORT_H
 
@@ -17,9 +17,9 @@ enum { SAMPLES = 230, COILS = 3, VOXELS = 13 * 10 };
 
 static const double sum_error = 3e-6;
 
-// What a reconstruction begins with; its arrays are owned.
+// The input of a reconstruction, which owns its arrays.
 struct recon_scan {
-    kn_recon_scan given; // of these arrays
+    kn_recon_scan given; // pointing to these arrays
     double *k;
     double complex *data;
 };
@@ -52,7 +52,7 @@ static inline void free_scan(struct recon_scan *scan)
     free(scan->data);
 }
 
-// Coils one by one: what a scan has without maps.
+// Options for coils one by one, the default of a scan without maps.
 static inline kn_recon_solve_options make_options(kn_recon_method method, kn_recon_kernel kernel)
 {
     return KN_INIT(kn_recon_solve_options, .method = method, .kernel = kernel, .iterations = 30, .lambda = 40,
@@ -99,7 +99,7 @@ static inline kn_recon_solution *run(const struct recon_scan *scan, const kn_rec
     return solution;
 }
 
-// By double precision on the host, whose own test is against both sums.
+// In double precision on the host, which has its own test against both sums.
 static inline kn_recon_solution *double_precision(const struct recon_scan *scan,
                                                   const kn_recon_solve_options *options)
 {
@@ -114,7 +114,7 @@ static inline double least_squares_error(const kn_recon_solution *solution)
     return sum_error * (solution->details.bound + solution->lambda) / solution->lambda;
 }
 
-// How often a kernel is launched by a reconstruction.
+// The number of launches of a kernel in a reconstruction.
 static inline size_t launches_of(const char *kernel, const struct recon_scan *scan,
                                  const kn_recon_solve_options *options, const kn_recon_extras *extras,
                                  kn_recon_solution **solution)

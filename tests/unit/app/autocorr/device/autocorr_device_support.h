@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames for tests of correlations on a device, and the reference's sums of them.
+// Frames for tests of correlations on a device, and their sums by the reference.
 #ifndef KN_TESTS_UNIT_APP_AUTOCORR_DEVICE_AUTOCORR_DEVICE_SUPPORT_H
 #define KN_TESTS_UNIT_APP_AUTOCORR_DEVICE_AUTOCORR_DEVICE_SUPPORT_H
 
@@ -36,7 +36,7 @@ static inline unsigned char *random_bytes(size_t bytes, uint64_t *state)
     return all;
 }
 
-// Whether an interpreter does products of so many offsets, at least `least` of them, in seconds.
+// Whether an interpreter finishes the products of this many offsets, at least `least` of them, in seconds.
 static inline bool test_is_quick(size_t width, size_t height, size_t count, size_t max_offset, size_t least)
 {
     size_t offsets = autocorr_offsets(max_offset);
@@ -83,7 +83,8 @@ static inline kn_buffer *poisoned_products(const struct frames *frames)
     return products;
 }
 
-// The sums in `products` against the reference's, and nothing behind them. Frees the buffer.
+// Compares the sums in `products` with the reference's, and checks that nothing after them was written. Frees
+// the buffer.
 static inline void expect_sums(const struct frames *frames, kn_buffer *products, const char *what)
 {
     const struct autocorr_frames *f = &frames->on_device;

@@ -9,13 +9,13 @@
 
 #include "app/autocorr/device/device_fft.h"
 
-// The root of sum (I - m)^2 sum (I' - m')^2.
+// The square root of sum (I - m)^2 sum (I' - m')^2.
 static inline double energy_of(const struct autocorr_task *task)
 {
     return sqrt(reference_energy(&task->first)) * sqrt(reference_energy(autocorr_second(task)));
 }
 
-// The greatest error there is, as a part of the bound; 0 where all sums are the reference's.
+// The greatest error relative to the bound; 0 if all sums equal the reference's.
 static inline double expect_sums(const struct test_frames *frames, const struct autocorr_fft *fft,
                                  kn_buffer *sums)
 {
@@ -48,8 +48,8 @@ static inline double expect_sums(const struct test_frames *frames, const struct 
     return worst;
 }
 
-// The sums of these frames, `batch` at once at most, by the algorithm that is expected. Returns the worst
-// error as a part of its bound.
+// Compares the sums of these frames, computed at most `batch` at once, and checks which algorithm ran.
+// Returns the greatest error relative to its bound.
 static inline double expect_frames(const struct test_frames *frames, bool exact, size_t batch,
                                    const struct autocorr_fft_options *options,
                                    enum autocorr_fft_algorithm algorithm)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames on the device for tests of correlations: random ones, and each of them as a task of the host's.
+// Frames on the device for tests of correlations: random ones, each also available as a task for the host.
 #ifndef KN_TESTS_UNIT_APP_AUTOCORR_DEVICE_AUTOCORR_FRAMES_SUPPORT_H
 #define KN_TESTS_UNIT_APP_AUTOCORR_DEVICE_AUTOCORR_FRAMES_SUPPORT_H
 
@@ -14,7 +14,7 @@ struct test_frames {
     void *first, *second; // the same on the host
 };
 
-// Random pixels from `base` up, below base + range; a second image if `cross`.
+// Random pixels from `base` to below base + range; a second image if `cross`.
 static inline struct test_frames random_frames(const size_t size[3], size_t count, kn_type type, bool cross,
                                                uint64_t base, uint64_t range, uint64_t *state)
 {
@@ -59,7 +59,8 @@ static inline void free_frames(struct test_frames *frames)
     free(frames->second);
 }
 
-// Sizes and offsets: single pixels and lines, primes, around groups and strips, offsets beyond a side.
+// Sizes and offsets: single pixels and lines, primes, sizes near those of groups and strips, offsets longer
+// than a side.
 static const size_t frame_sizes[][3] = {{1, 1, 0},     {1, 9, 8},     {9, 1, 8},    {2, 3, 2},
                                         {31, 33, 7},   {33, 7, 20},   {17, 16, 16}, {5, 40, 39},
                                         {64, 20, 8},   {127, 31, 31}, {129, 32, 3}, {128, 65, 5},

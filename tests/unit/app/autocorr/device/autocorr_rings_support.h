@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rings from the device against the host's, which come of the same sums.
+// Compares rings from the device with the host's rings of the same sums.
 #ifndef KN_TESTS_UNIT_APP_AUTOCORR_DEVICE_AUTOCORR_RINGS_SUPPORT_H
 #define KN_TESTS_UNIT_APP_AUTOCORR_DEVICE_AUTOCORR_RINGS_SUPPORT_H
 
@@ -10,9 +10,9 @@
 #include "app/autocorr/normalize.h"
 #include "app/autocorr/radial.h"
 
-// Of a number that is `scale` in size at most. A value and its weight have some ten roundings each, four of
-// them of 3 units (square roots, divisions), and up to 2 pi R / 12 terms of a sector are added in turn where
-// a lane has them all: 150 roundings of e at R = 300, 2^-24 or 2^-53 each.
+// For a number of magnitude `scale` at most. A value and its weight have some ten roundings each, four of
+// them of 3 units (square roots, divisions), and up to 2 pi R / 12 terms of a sector are added in sequence if
+// one lane has them all: at R = 300, 150 roundings of e, which is 2^-24 or 2^-53.
 static inline void expect_near(double found, double wanted, double scale, const char *what, const char *name,
                                size_t ring)
 {
@@ -22,7 +22,7 @@ static inline void expect_near(double found, double wanted, double scale, const 
                   "%s, ring %zu, %s: %.17g instead of %.17g", name, ring, what, found, wanted);
 }
 
-// The error is the root of a difference of squares of values.
+// The error is the square root of a difference of squares of values.
 static inline void expect_rings(const struct autocorr_ring *found, const struct autocorr_ring *wanted,
                                 size_t max_offset, const char *name)
 {
@@ -47,7 +47,7 @@ static inline void expect_rings(const struct autocorr_ring *found, const struct 
     }
 }
 
-// The host's, of exact sums.
+// The host's rings, from exact sums.
 static inline void host_rings(const struct autocorr_task *task, const uint64_t *products,
                               kn_autocorr_normalization normalization, struct autocorr_ring *rings)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KN_AUTOCORR_AUTO: what terms alone decide, what a measurement decides, that it is done once, and that what
-// it says is what runs.
+// Tests KN_AUTOCORR_AUTO: which cases the number of terms decides, which cases a measurement decides, that
+// the measurement is made once, and that the chosen method runs.
 #include "support/buffers.h"
 #include "support/run.h"
 #include "unit/app/autocorr/autocorr_support.h"
@@ -27,7 +27,7 @@ static kn_autocorr_method chosen(struct autocorr_engine *engine, const struct au
     return method;
 }
 
-// W H (2 R + 1) (R + 1) terms against 5 N log2 N, by hand.
+// W H (2 R + 1) (R + 1) terms against 5 N log2 N, computed by hand.
 START_TEST(terms)
 {
     struct autocorr_task task = task_of(100, 60, KN_U8, 27);
@@ -41,11 +41,11 @@ START_TEST(terms)
 }
 END_TEST
 
-// Far from where both are equal nothing is launched.
+// Far from the crossover, nothing is launched.
 START_TEST(decided)
 {
     const struct autocorr_task few = task_of(640, 480, KN_U8, 2), many = task_of(750, 1500, KN_U8, 250),
-                               several = task_of(768, 768, KN_U8, 64); // 73 terms to one: enough for a CPU
+                               several = task_of(768, 768, KN_U8, 64); // 73 terms to one: enough on a CPU
     struct autocorr_engine engine, host;
     kn_autocorr_method method = KN_AUTOCORR_AUTO;
     size_t launches;
@@ -69,7 +69,7 @@ START_TEST(decided)
 }
 END_TEST
 
-// Between them the device is measured, once; what was remembered says the same.
+// Near the crossover the device is measured, once; the remembered result gives the same choice.
 START_TEST(measured)
 {
     const struct autocorr_task task = task_of(640, 480, KN_U8, 16), less = task_of(640, 480, KN_U8, 7),
@@ -88,7 +88,8 @@ START_TEST(measured)
     ck_assert_int_eq(chosen(&second, &task, &launches), method);
     ck_assert_uint_eq(launches, 0);
     ck_assert_str_eq(ki_text_string(&second.why), ki_text_string(&first.why));
-    // One number for all sizes: what has fewer terms is not transformed where this is not, nor the reverse.
+    // One crossover serves all sizes: if this task is transformed, so is one with more terms; if it is summed
+    // directly, so is one with fewer.
     ck_assert(chosen(&second, &less, &launches) == KN_AUTOCORR_DIRECT || method == KN_AUTOCORR_FFT);
     ck_assert_uint_eq(launches, 0);
     ck_assert(chosen(&second, &more, &launches) == KN_AUTOCORR_FFT || method == KN_AUTOCORR_DIRECT);
@@ -97,8 +98,8 @@ START_TEST(measured)
 }
 END_TEST
 
-// Devices where either is far better, as far as is remembered: that runs, and the sums are the reference's.
-// Of the size that is measured on CPUs, whose kernels are built already.
+// Devices for which one of the methods is remembered as far better: that method runs, and the sums equal the
+// reference's. The size is that measured on CPUs, whose kernels are already built.
 START_TEST(followed)
 {
     static const double planted[][AUTOCORR_WAYS] = {{1, 1e-9}, {1e-9, 1}};
@@ -129,7 +130,7 @@ START_TEST(followed)
             ck_assert((double)(found[o] > expected[o] ? found[o] - expected[o] : expected[o] - found[o]) <=
                       engine.bound);
         ki_autocorr_engine_end(&engine);
-        // A method that is named does not ask.
+        // A named method does not cause a measurement.
         EXPECT_OK(ki_autocorr_engine_begin(queue, methods[1 - i], false, &engine, &err));
         EXPECT_OK(ki_autocorr_engine_sums(&engine, &task, 1, found, &err));
         ck_assert_int_eq(engine.ran, methods[1 - i]);
@@ -142,7 +143,8 @@ START_TEST(followed)
 }
 END_TEST
 
-// A line that local memory does not hold: fft says what can do it, and auto does it, and says so.
+// A line that does not fit into local memory: fft names the method that can do it, and auto uses that method
+// and reports it.
 START_TEST(too_long)
 {
     uint64_t state = test_seed("too_long");

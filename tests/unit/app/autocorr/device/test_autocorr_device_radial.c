@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Azimuthal averages on the device against the host's, from the same sums: all normalizations, one image and
-// two, rings without values, some frames of a batch.
+// Tests azimuthal averages on the device against the host's, from the same sums: all normalizations, one
+// image and two, rings without values, part of a batch.
 #include "autocorr_rings_support.h"
 
 #include "app/autocorr/device/device_radial.h"
 
-// Frames 1 and 2 of three.
+// Frames 1 and 2 of three are computed.
 static void try_frames(const struct test_frames *frames)
 {
     size_t max_offset = frames->device.max_offset, offsets = autocorr_offsets(max_offset);
@@ -67,8 +67,8 @@ START_TEST(random_images)
 }
 END_TEST
 
-// Bright with little contrast, where differences of large numbers count; of one level; black; nothing but one
-// bright pixel: windows without one are of one level.
+// Bright with little contrast, where differences of large numbers matter; uniform; black; a single bright
+// pixel: windows without it are uniform.
 START_TEST(levels)
 {
     static const size_t size[] = {40, 30, 12};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register-tiled correlations on a device against the reference, integer by integer: every inner product,
-// 8 and 16 bits, auto and cross, several frames, tunings, the greatest sums; which kernels ran; refusals.
+// Tests the register-tiled correlations on a device against the reference, integer by integer: every inner
+// product, 8 and 16 bits, auto and cross, several frames, tunings, the greatest possible sums; which kernels
+// ran; refusals.
 #include "autocorr_device_support.h"
 
 #include <limits.h>
@@ -15,7 +16,7 @@ static const size_t shapes[][4] = {
     {65, 3, 63, 1}, {32, 65, 33, 1}, {127, 5, 3, 1},  {129, 4, 5, 2}, {1023, 3, 4, 1}, {1027, 2, 9, 1},
 };
 
-enum { BLOCK = 1024 }; // offsets that groups compute at least
+enum { BLOCK = 1024 }; // minimum number of offsets that groups compute
 
 static void check(const struct frames *frames, const struct autocorr_direct_tuning *tuning)
 {
@@ -29,7 +30,7 @@ static void check(const struct frames *frames, const struct autocorr_direct_tuni
     expect_sums(frames, products, what);
 }
 
-// Each inner product by the tuning that is nearest to the device's own.
+// Each inner product, with the tuning nearest to the device's default.
 static struct autocorr_direct_tuning tuning_with(enum autocorr_dot dot)
 {
     struct autocorr_direct_tuning tuning = ki_autocorr_direct_tuning_for(queue);
@@ -83,7 +84,7 @@ START_TEST(tunings)
 }
 END_TEST
 
-// The greatest sums there are: in a slice, in a row of several segments, and past 32 bits in all.
+// The greatest possible sums: in a slice, in a row of several segments, and above 32 bits in total.
 START_TEST(greatest_sums)
 {
     static const size_t white[][3] = {{1024, 130, 1}, {66100, 3, 2}, {70000, 1, 5}};
@@ -101,16 +102,16 @@ START_TEST(greatest_sums)
                 frames.on_device =
                     (struct autocorr_frames){white[i][0], white[i][1], 1, type, NULL, NULL, white[i][2]};
                 frames.on_device.first = test_upload_with_room(frames.first, bytes, 0);
-                tuning.items = 1; // one work-item has all of a slice
+                tuning.items = 1; // one work-item computes a whole slice
                 tuning.rows = i == 0 ? 64 : 0;
-                tuning.chunk = 16; // 64 rows find room in 32 KB
+                tuning.chunk = 16; // 64 rows fit into 32 KB
                 check(&frames, &tuning);
                 free_frames(&frames);
             }
 }
 END_TEST
 
-// More partial sums than are kept at once: slices of a frame one after the other.
+// More partial sums than are kept at once: the slices of a frame are computed one after the other.
 START_TEST(many_slices)
 {
     uint64_t state = test_seed("many_slices");
@@ -193,7 +194,7 @@ START_TEST(refused)
 }
 END_TEST
 
-// The kernels, as a compiler would have them that gets a tile's vectors wrong, in a folder.
+// A folder with the kernels as a compiler would build them that gets a tile's vectors wrong.
 static char *spoil_vectors(void)
 {
     static const char right[] = "row[t] += others *";
@@ -223,7 +224,7 @@ static char *spoil_vectors(void)
     return folder;
 }
 
-// A shape that the device computes wrongly is refused; where it is the device's own, another one is taken.
+// A shape that the device computes wrongly is refused; if it is the default shape, another one is used.
 START_TEST(wrong_shapes)
 {
     static const struct autocorr_direct_tuning vectors = {AUTOCORR_DOT_FLOAT, true, 8, 2, 256, 16, 0},

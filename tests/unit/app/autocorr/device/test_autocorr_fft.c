@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlations by Fourier transforms on the device against the reference: exact ones integer by integer,
-// those in single precision within the bound that they state.
+// Tests correlations by Fourier transforms on the device against the reference: exact ones integer by
+// integer, those in single precision within the bound that they state.
 #include "autocorr_fft_support.h"
 
-// One circle for all sizes that it holds, so that few programs do them; the library's choice for the others,
-// and for some of them.
+// One circle for all sizes that fit it, so that few programs are needed; the library's choice for the others,
+// and for some of these.
 static const struct autocorr_fft_options *circle_of(const size_t size[3])
 {
     static const struct autocorr_fft_options circle = {.across = 176, .down = 144};
@@ -29,7 +29,7 @@ START_TEST(single)
             free_frames(&frames);
         }
     fprintf(stderr, "at most %.3f of the bound\n", worst);
-    ck_assert_double_gt(worst, 0); // 24 bits do not do all of these
+    ck_assert_double_gt(worst, 0); // 24 bits are not enough for all of these
 }
 END_TEST
 
@@ -41,7 +41,7 @@ START_TEST(exact_by_doubles)
         return;
     for (size_t i = 0; i < frame_size_count(); i++)
         for (unsigned kind = 0; kind < 4; kind++) {
-            // White noise, and noise of two neighbouring levels next to white.
+            // White noise, and noise with the two highest levels.
             struct test_frames frames = random_frames(frame_sizes[i], 2, KN_U8, (kind & 2) != 0,
                                                       kind & 1 ? 254 : 0, kind & 1 ? 2 : 256, &state);
 
@@ -51,8 +51,8 @@ START_TEST(exact_by_doubles)
 }
 END_TEST
 
-// A few bright pixels on black, most of whose sums are 0: single precision is off to both sides, and no sum
-// is negative, which as a whole number without a sign would be a great one.
+// A few bright pixels on black, where most sums are 0: single precision has errors of both signs, but no sum
+// may be negative, which as an unsigned integer would be very large.
 START_TEST(black)
 {
     static const size_t size[] = {40, 30, 12};
@@ -79,7 +79,7 @@ START_TEST(black)
         zeros += wanted[i] == 0;
         off += wanted[i] == 0 && found[i] > 0;
     }
-    ck_assert(zeros > offsets / 2 && off > 0); // rounding is seen
+    ck_assert(zeros > offsets / 2 && off > 0); // rounding errors are visible
     ki_autocorr_fft_free(fft);
     kn_buffer_free(sums);
     free_frames(&frames);

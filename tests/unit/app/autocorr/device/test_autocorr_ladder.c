@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source's ladder of correlations on a device against the reference, integer by integer: 8 and 16 bits,
-// auto and cross, several frames, what the source could not do (wide rows, many offsets); which kernels ran;
-// refusals.
+// Tests the source's ladder of correlations on a device against the reference, integer by integer: 8 and 16
+// bits, auto and cross, several frames, sizes that the source's kernels did not support (wide rows, many
+// offsets); which kernels ran; refusals.
 #include "autocorr_device_support.h"
 
 #include "base/array.h"
@@ -42,7 +42,7 @@ START_TEST(random_frames)
 }
 END_TEST
 
-// More than the source's 800 pixels and 256 offsets, and than one group has work-items.
+// More than the source's 800 pixels and 256 offsets, and more than a group has work-items.
 START_TEST(past_the_source)
 {
     uint64_t state = test_seed("past_the_source");
@@ -61,10 +61,11 @@ START_TEST(past_the_source)
 }
 END_TEST
 
-// A row in segments where local memory ends, and sums past 32 bits in a row and in all.
+// A row in segments limited by local memory, and sums above 32 bits in a row and in total.
 START_TEST(greatest_sums)
 {
-    bool limited = kn_context_get_device(context)->loop_limit > 0; // rows this long are refused there
+    bool limited = kn_context_get_device(context)->loop_limit > 0; // rows this long are refused on such
+                                                                   // devices
     size_t width = limited ? 20000 : 70001;
 
     for (unsigned kind = 0; kind < (test_is_slow() ? 0 : 2); kind++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums over the overlaps of a mask on the device against the reference, integer by integer, whatever
-// device it is: 8 and 16 bits, one image and two, masks with holes, of one pixel and of none, sums of one
-// prime and of two; rings that come of them; which kernels ran; where they are made.
+// Tests the sums over the overlaps of a mask on any device against the reference, integer by integer: 8 and
+// 16 bits, one image and two, masks with holes, with one pixel and with none, sums that need one prime and
+// two; the rings computed from them; which kernels ran; and where the sums are computed.
 #include "autocorr_rings_support.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ enum { FRAMES = 4, POISON = 0xa5 };
 
 enum mask_kind { SCATTERED, DISK_WITH_HOLE, ONE_PIXEL, TWO_FAR_PIXELS, ALL, NOTHING, MASK_KINDS };
 
-// Dense, of other numbers than 1.
+// A dense mask with values other than 1.
 static uint8_t *make_mask(size_t width, size_t height, enum mask_kind kind, uint64_t *state)
 {
     uint8_t *mask = calloc(width * height, 1);
@@ -49,7 +49,7 @@ static void blacken(void *pixels, kn_type type, const uint8_t *mask, size_t imag
         }
 }
 
-// Random frames that are black outside of the mask.
+// Random frames that are black outside the mask.
 static struct test_frames masked_frames(const size_t size[3], kn_type type, bool cross, uint64_t base,
                                         const uint8_t *mask, uint64_t *state)
 {
@@ -115,7 +115,8 @@ static void expect_windows(const struct test_frames *frames, const struct autoco
     free(found);
 }
 
-// Frames 1 and 2 of four, in tables for three: the last one's are left alone where offsets have overlaps.
+// Computes frames 1 and 2 of four, in tables for three: the last frame's table must be unchanged at offsets
+// with overlaps.
 static void try_windows(const size_t size[3], kn_type type, bool cross, uint64_t base,
                         const enum mask_kind *kinds, size_t kind_count, uint64_t *state)
 {
@@ -149,12 +150,12 @@ static void try_windows(const size_t size[3], kn_type type, bool cross, uint64_t
     free(last);
 }
 
-// Lines of few lengths, so that few programs do them all; the third has offsets beyond its height, and the
-// last one is for interpreters.
+// Few line lengths, so that few programs serve all; the third has offsets longer than its height, and the
+// last is for interpreters.
 static const size_t sizes[][3] = {{33, 31, 9}, {29, 36, 28}, {40, 7, 12}, {1, 1, 0}, {17, 13, 5}};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-// What a test of one size takes.
+// The size for tests that only need one.
 static const size_t *usual_size(void)
 {
     return test_is_slow() ? sizes[SIZES - 1] : sizes[0];
@@ -175,7 +176,7 @@ START_TEST(all_masks)
 }
 END_TEST
 
-// White: sums of levels and of squares that one prime does not hold, of 8 bits and of 16.
+// White images: sums of levels and of squares that exceed one prime, for 8 and 16 bits.
 START_TEST(greatest_sums)
 {
     static const size_t size[3] = {120, 300, 2};
@@ -191,7 +192,7 @@ END_TEST
 
 // ---- kernels ----
 
-// How many launches of a kernel there were since the profile began, which ends.
+// The number of launches of a kernel since the profile began; ends the profile.
 static size_t launches_of(const char *name)
 {
     kn_profile_entry *entries = NULL;
@@ -204,8 +205,8 @@ static size_t launches_of(const char *name)
     return found;
 }
 
-// A mask is transformed when it changes, modulo both primes; levels of 8 bits take one prime, and so do their
-// squares in a small image, those of 16 bits both.
+// A mask is transformed when it changes, modulo both primes; levels of 8 bits need one prime, and so do their
+// squares in a small image; levels of 16 bits need both.
 START_TEST(kernels)
 {
     const size_t *size = usual_size();
@@ -262,7 +263,7 @@ static void try_rings(const size_t size[3], kn_type type, bool cross, enum mask_
     EXPECT_OK(ki_autocorr_masked_windows_device(queue, masked, &frames.device, 1, 2, &err));
     EXPECT_OK(ki_autocorr_device_radial_create(queue, size[0], size[1], size[2], &radial, &err));
     to = test_upload_with_room("", 0, ki_autocorr_device_radial_bytes(radial, 2) + 64);
-    // Each uses other ones of the sums.
+    // Each normalization uses a different subset of the sums.
     for (int n = 0; n < (all ? AUTOCORR_NORMALIZATIONS : 1); n += 2) {
         EXPECT_OK(ki_autocorr_radial_device(queue, radial, sums, 1, 2, ki_autocorr_masked_tables(masked),
                                             (kn_autocorr_normalization)n, to, &err));
@@ -309,7 +310,7 @@ static bool has_rings(struct autocorr_engine *engine, enum autocorr_masked_place
     return ki_autocorr_engine_has_rings(engine, task, why);
 }
 
-// On GPUs, beside CPUs on the host, and where it was asked for; with a reason where not.
+// On GPUs, and on CPUs if requested, otherwise on the host; with a reason if not on the device.
 START_TEST(places)
 {
     static const uint8_t pixels[64 * 64] = {1}, mask[64 * 64] = {1};
@@ -324,7 +325,7 @@ START_TEST(places)
     ck_assert(is_cpu ? strstr(why, "a CPU device") != NULL : !why);
     ck_assert(!has_rings(&engine, AUTOCORR_MASKED_HOST, &task, &why) && why);
     ck_assert(has_rings(&engine, AUTOCORR_MASKED_DEVICE, &task, &why) && !why);
-    task.first.width = task.first.stride = (size_t)1 << 27; // nobody looks at pixels
+    task.first.width = task.first.stride = (size_t)1 << 27; // the pixels are not read
     task.first.height = 1;
     ck_assert(!has_rings(&engine, AUTOCORR_MASKED_DEVICE, &task, &why));
     ck_assert_str_eq(why, "the device's local memory does not hold the frames' lines");
@@ -336,7 +337,7 @@ START_TEST(places)
 }
 END_TEST
 
-// From images with gaps to rings, in batches with one mask, another one and none.
+// From images with gaps to rings, in batches with the same mask, another mask and none.
 START_TEST(batches)
 {
     enum { TOGETHER = 3, WIDTH = 17, HEIGHT = 13, R = 5 };

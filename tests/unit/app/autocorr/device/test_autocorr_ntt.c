@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlations by number-theoretic transforms on the device against the reference, integer by integer: 8 and
-// 16 bits, one image and two, lines of each number of radices, sums of more than 53 bits.
+// Tests correlations by number-theoretic transforms on the device against the reference, integer by integer:
+// 8 and 16 bits, one image and two, lines with every number of radices, sums of more than 53 bits.
 #include "autocorr_fft_support.h"
 
 static const struct autocorr_fft_options number = {.algorithm = AUTOCORR_FFT_NUMBER};
@@ -16,7 +16,7 @@ START_TEST(all_sizes)
                 random_frames(frame_sizes[i], 3, type, (kind & 2) != 0, 0, range_of(type), &state);
             bool fits =
                 frame_sizes[i][0] + frame_sizes[i][2] <= 256 && frame_sizes[i][1] + frame_sizes[i][2] <= 256;
-            // One circle for most sizes, so that few programs do them.
+            // One circle for most sizes, so that few programs are needed.
             struct autocorr_fft_options options = number;
 
             options.across = options.down = fits && i % 4 != 0 ? 256 : 0;
@@ -26,7 +26,7 @@ START_TEST(all_sizes)
 }
 END_TEST
 
-// White: the greatest sums there are. 16 bits take this algorithm by default.
+// White images: the greatest possible sums. 16 bits use this algorithm by default.
 START_TEST(greatest_sums)
 {
     static const size_t size[] = {1700, 1500, 1};

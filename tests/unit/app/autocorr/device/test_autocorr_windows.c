@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums over all overlaps on the device against the host's, which are tested against the reference:
-// integer by integer, 8 and 16 bits, one image and two, some of a batch.
+// Tests the sums over all overlaps on the device against the host's, which are tested against the reference:
+// integer by integer, 8 and 16 bits, one image and two, part of a batch.
 #include "autocorr_frames_support.h"
 
 static void expect_windows(const struct test_frames *frames, size_t first, size_t count,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `bart ecalib -m1` (BART 0.8.00, its own settings) writes for mri/bart-brain-cartesian at some voxels
-// where its eigenvalue exceeds 0.9, of which the first four are below 0.91.
+// Output of `bart ecalib -m1` (BART 0.8.00, default settings) for mri/bart-brain-cartesian at some voxels
+// where its eigenvalue exceeds 0.9; the first four are below 0.91.
 #ifndef KN_TESTS_UNIT_APP_MRI_SENSE_BART_MAPS_H
 #define KN_TESTS_UNIT_APP_MRI_SENSE_BART_MAPS_H
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of several coils: sensitivities that are known, and what coils with them measure of the phantom,
-// in plain loops in double precision.
+// For tests of several coils: known sensitivities, and the samples that coils with them measure of the
+// phantom, in plain loops in double precision.
 #ifndef KN_TESTS_UNIT_APP_MRI_SENSE_SENSE_SUPPORT_H
 #define KN_TESTS_UNIT_APP_MRI_SENSE_SENSE_SUPPORT_H
 
 #include "app/mri/mri.h"
 #include "unit/app/mri/recon_api_support.h"
 
-// Coils around the field of view: each sees what is near to it best, with a phase of its own.
+// Coils around the field of view: each is most sensitive near itself, and has its own phase.
 static inline double *make_maps(const kn_recon_matrix *matrix, size_t coils, size_t voxels)
 {
     double *maps = test_allocate(2 * coils * voxels * sizeof *maps);
@@ -40,7 +40,7 @@ static inline void see(const double *map, bool back, const double *from, double 
     }
 }
 
-// What all coils measure, or with `back` the sum over coils of S^H F^H W data.
+// The samples of all coils, or with `back` the sum over coils of S^H F^H W data.
 static inline void encode(const struct problem *p, const double *maps, size_t coils, bool back, bool weighted,
                           const double *from, double *to)
 {
@@ -62,7 +62,7 @@ static inline void encode(const struct problem *p, const double *maps, size_t co
     free(image);
 }
 
-// What a coil measures of a plane: api_sum's samples, with sines and cosines of each axis alone.
+// The samples of a coil for a plane: as in api_sum, but with separate sines and cosines for each axis.
 static inline void measure_plane(const struct problem *p, const double complex *image, double complex *data)
 {
     const size_t *size = p->matrix.size;
@@ -90,9 +90,9 @@ static inline void measure_plane(const struct problem *p, const double complex *
     free(along);
 }
 
-// The phantom, band-limited to its voxels, that `coils` coils see along few spokes.
+// The phantom, band-limited to its voxels, as measured by `coils` coils along few spokes.
 struct measured {
-    struct problem p; // its k and matrix, and in `image` the phantom
+    struct problem p; // with its k and matrix; its `image` is the phantom
     size_t coils;
     double *maps, *data;
     kn_recon_scan scan;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coils before they are reconstructed: covariances, whitening and compression, against their definitions.
+// Tests covariances, whitening and compression of coils, which precede the reconstruction, against their
+// definitions.
 #include "unit/app/mri/recon_api_support.h"
 
 #include "app/mri/mri.h"
 
 enum { COILS = 5, SAMPLES = 400 };
 
-// Noise of which coils have parts of one another's.
+// Noise that is correlated between coils.
 static double complex *make_noise(void)
 {
     uint64_t state = test_seed("coils");
@@ -29,7 +30,7 @@ static void expect_identity(const double complex *matrix, size_t n, double bound
         ck_assert_double_le(cabs(matrix[i] - (i / n == i % n)), bound);
 }
 
-// Whitened noise has the covariance 1.
+// Whitened noise has the identity as covariance.
 START_TEST(whitening)
 {
     double complex *noise = make_noise(), *white = test_allocate(COILS * SAMPLES * sizeof *white);
@@ -52,7 +53,8 @@ START_TEST(whitening)
 }
 END_TEST
 
-// Data of two sources are kept by two coils, with orthonormal rows; all coils keep all of any.
+// Data of two sources can be represented by two coils, with orthonormal rows; all coils together represent
+// any data.
 START_TEST(compression)
 {
     double complex *data = make_noise(), *few = test_allocate(COILS * SAMPLES * sizeof *few);

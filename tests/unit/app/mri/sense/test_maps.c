@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps of sensitivities that are estimated from a scan, beside those that made it.
+// Tests sensitivity maps that are estimated from a scan against those that generated it.
 #include "sense_support.h"
 
 #include <koine/experimental/recon.h>
@@ -11,8 +11,8 @@
 
 enum { SIDE = 32, SPOKES = 50 };
 
-// The mean of |s - t| over voxels within the head, where t are the known maps over the root of the sum of
-// their squares, and s the found ones after the best unit factor at each voxel.
+// The mean of |s - t| over voxels in the head, where t are the known maps divided by the root of the sum of
+// their squares, and s the estimated ones times the best unit factor at each voxel.
 static double mean_error(const struct measured *m, const double complex *found)
 {
     const double complex *known = (const double complex *)m->maps;
@@ -61,7 +61,7 @@ START_TEST(low_resolution)
 }
 END_TEST
 
-// Vectors of length 1 or 0, and within the head of length 1.
+// Vectors of length 1 or 0, and of length 1 in the head.
 START_TEST(espirit)
 {
     for (size_t coils = 2; coils <= 8; coils += 2) {
@@ -88,8 +88,8 @@ START_TEST(espirit)
 }
 END_TEST
 
-// In a volume, of the samples of a smooth object on the grid and of two coils that see it from both sides:
-// where it is, maps are what they see of it, over the length of both.
+// A volume: samples on the grid of a smooth object and of two coils on opposite sides of it. Where the object
+// is, the maps are the coils' sensitivities divided by the length of both.
 START_TEST(espirit_of_a_volume)
 {
     enum { SIZE = 12, VOXELS = SIZE * SIZE * SIZE, COILS = 2 };
@@ -100,7 +100,8 @@ START_TEST(espirit_of_a_volume)
     const kn_recon_scan scan = KN_INIT(kn_recon_scan, .matrix = {3, {SIZE, SIZE, SIZE}}, .samples = VOXELS,
                                        .coils = COILS, .k = k, .data = (double *)data);
 
-    // The object is a product of bells along each axis; both coils differ along x alone.
+    // The object is a product of bell curves along each axis; the sensitivities of both coils differ only
+    // along x.
     for (size_t j = 0; j < SIZE; j++) {
         double r = ((double)j - SIZE / 2) / SIZE;
 
@@ -135,7 +136,7 @@ START_TEST(espirit_of_a_volume)
             product += conj(maps[c * VOXELS + n]) * sees[c][n % SIZE] / length;
         worst = fmax(worst, 1 - cabs(product));
     }
-    // The cosine of an angle of 0.1: patches are half as wide as the region, which cuts sensitivities off.
+    // The cosine of an angle of 0.1: patches are half as wide as the region, which truncates sensitivities.
     ck_assert_msg(worst < 5e-3, "a map is off by %g", worst);
     free(k);
     free(data);
@@ -143,7 +144,8 @@ START_TEST(espirit_of_a_volume)
 }
 END_TEST
 
-// A coil that is dead, the first one too, has maps of 0, and the others those that they have without it.
+// A coil without signal, including the first one, has maps of 0, and the others have the same maps as without
+// it.
 START_TEST(dead_coil)
 {
     struct measured m = measure(3, SIDE, SPOKES);
@@ -169,10 +171,10 @@ END_TEST
 
 // ---- beside BART ----
 
-// The samples of the mask: those that are not 0 in every coil.
+// The samples of the mask: those that are not 0 in any coil.
 static kn_recon_scan take_brain(const struct npy *kspace)
 {
-    const float *values = kspace->data; // pairs
+    const float *values = kspace->data; // real and imaginary parts
     size_t voxels = BART_SIZE_X * BART_SIZE_Y, count = 0;
     double *k = test_allocate(3 * voxels * sizeof *k);
     double complex *data = test_allocate(BART_COILS * voxels * sizeof *data);
@@ -235,7 +237,8 @@ START_TEST(as_bart)
 }
 END_TEST
 
-// The image by estimated maps is the one by known ones, times their size: as far as the maps are right.
+// The image with estimated maps equals that with known maps, times their magnitude, within the accuracy of
+// the maps.
 static void expect_image(kn_recon_sense sense)
 {
     struct measured m = measure(4, SIDE, SPOKES);
@@ -280,7 +283,7 @@ START_TEST(images)
 }
 END_TEST
 
-// What KN_RECON_SENSE_AUTO is, of scans whose centre is dense over more and fewer cycles.
+// The choice of KN_RECON_SENSE_AUTO for scans whose centre is dense over more and fewer cycles.
 START_TEST(chosen)
 {
     static const struct {
@@ -323,7 +326,7 @@ START_TEST(chosen)
         }
         free_measured(&m);
     }
-    // Few partitions have no patches beside one another.
+    // With few partitions there are no adjacent patches along them.
     const kn_recon_scan slab = KN_INIT(kn_recon_scan, .matrix = {3, {32, 32, 4}}, .samples = 1, .coils = 2);
     kn_recon_sense sense;
     const char *why;
@@ -342,7 +345,7 @@ static bool stop(void *data, double done)
     return false;
 }
 
-// kn_recon_sense_maps are those of the reconstruction.
+// kn_recon_sense_maps returns the maps of the reconstruction.
 START_TEST(themselves)
 {
     struct measured m = measure(2, SIDE, SPOKES), sparse = measure(2, SIDE, 2);

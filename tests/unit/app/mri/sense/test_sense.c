@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several coils with known sensitivities: the operators against the definitions, the images of an
+// Tests several coils with known sensitivities: the operators against the definitions, the images of an
 // undersampled radial scan of the phantom against their equations in double precision and against the
-// phantom, and what is refused.
+// phantom, and refusals.
 #include "sense_support.h"
 
 #include <koine/experimental/recon.h>
@@ -30,7 +30,7 @@ static void expect_applied(const kn_operator *a, bool on_device, bool adjoint, c
     }
 }
 
-// Of a plan that is freed before them.
+// Operators outlive the plan that made them.
 static void expect_operators(const struct problem *p, kn_queue *on, size_t coils, uint64_t *state)
 {
     const kn_recon_options options = KN_INIT(kn_recon_options, .weights = p->weights);
@@ -123,8 +123,8 @@ static double distance(const double *found, const double *wanted, size_t voxels)
     return quality.error_percent / 100;
 }
 
-// Of 256 voxels 128 samples a coil: two coils have just as many numbers as voxels, eight four times as many.
-// The corners of the band, where edges have a fourth of what they are, no spoke reaches.
+// For 256 voxels, 128 samples in each coil: two coils have just as many numbers as voxels, eight have four
+// times as many. No spoke reaches the corners of the band, which contain a fourth of the content of edges.
 static void expect_images(size_t coils)
 {
     struct measured m = measure(coils, SIDE, SPOKES);
@@ -142,7 +142,8 @@ static void expect_images(size_t coils)
     ck_assert_int_eq(kn_recon_solution_get_coil(exact, 0).stopped, KN_SOLVE_STOPPED_TOLERANCE);
     expect_at_most(remaining(&m, kn_recon_solution_get_lambda(exact), image), 2e-10, "the residual", coils);
     expect_at_most(error, coils < 4 ? 0.45 : 0.29, "the image's error", coils);
-    // A device, as far as single precision and the condition, ten thousand, let it; and by both sums.
+    // On a device, within the limits of single precision and of the condition number, ten thousand; and by
+    // both sums.
     options.kernel = KN_RECON_KERNEL_AUTO;
     options.tolerance = 1e-6;
     EXPECT_OK(kn_recon_solve(queue, &m.scan, &options, &single, &err));
@@ -153,7 +154,7 @@ static void expect_images(size_t coils)
     EXPECT_OK(kn_recon_solve(queue, &m.scan, &options, &forward, &err));
     expect_at_most(distance(kn_recon_solution_get_image(forward), image, m.p.voxels), 1e-3, "both sums",
                    coils);
-    // What the coils do not share.
+    // Work that the coils do not share.
     options.sense = KN_RECON_SENSE_NONE;
     options.maps = NULL;
     EXPECT_OK(kn_recon_solve(NULL, &m.scan, &options, &apart, &err));
@@ -173,7 +174,7 @@ START_TEST(images)
 }
 END_TEST
 
-// From an image of all coils; with no iterations it is the answer.
+// From a starting image for all coils; with no iterations it is the result.
 START_TEST(starts)
 {
     struct measured m = measure(3, SIDE, SPOKES);
