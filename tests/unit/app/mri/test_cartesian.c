@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples on the grid of whole cycles: which they are; both sums and the normal operator by their transforms,
-// against the definitions, on the host and on a device; that they are recognised; a file of Q; and what is
-// refused.
+// Tests samples on the grid of integer cycles: which ones these are; both sums and the normal operator by
+// their transforms, against the definitions, on the host and on a device; that such samples are recognised; a
+// file of Q; refusals.
 #include "recon_api_support.h"
 
 #include <koine/experimental.h>
@@ -9,11 +9,12 @@
 #include "app/mri/cartesian.h"
 #include "support/files.h"
 
-// Even, odd, prime, with one voxel along an axis, and in space.
+// Even, odd, prime, with one voxel along an axis, and in three dimensions.
 static const kn_recon_matrix matrices[] = {{2, {12, 8, 1}}, {2, {7, 13, 1}}, {2, {1, 9, 1}}, {3, {6, 5, 7}}};
 static const size_t counts[] = {150, 40, 5, 120};
 
-// The samples of a random problem on whole cycles, of which many have several, and some none.
+// Rounds the samples of a random problem to integer cycles, of which many have several samples, and some
+// none.
 static struct problem on_grid(size_t i, uint64_t *state)
 {
     struct problem p = random_problem(&matrices[i], counts[i], (unsigned)(i + 1) % API_KINDS, state);
@@ -82,14 +83,14 @@ START_TEST(operations)
         expect_operations(&p, make_plan(&p, NULL, KN_RECON_KERNEL_HOST_SINGLE, KN_RECON_ADJOINT_CARTESIAN),
                           0x1p-24);
         expect_operations(&p, make_plan(&p, NULL, KN_RECON_KERNEL_AUTO, KN_RECON_ADJOINT_AUTO), 0x1p-53);
-        if (i == 3) // whose programs all tests share
+        if (i == 3) // the programs of this matrix are shared by all tests
             expect_operations(&p, make_plan(&p, queue, KN_RECON_KERNEL_AUTO, KN_RECON_ADJOINT_AUTO), 0x1p-24);
         free_problem(&p);
     }
 }
 END_TEST
 
-// By both sums each time, in either place.
+// By both sums each time, in both places.
 START_TEST(without_q)
 {
     uint64_t state = test_seed("without_q");
@@ -122,7 +123,7 @@ START_TEST(recognised)
     k[5] -= rounding / 4;
     ck_assert_double_eq_tol(ki_mri_off_grid(&matrix, k, 3, &which), acos(-1) * 1.25 * rounding, 1e-12);
     ck_assert_uint_eq(which, 99);
-    k[5] -= rounding / 2; // a shorter axis has less
+    k[5] -= rounding / 2; // the tolerance is smaller along a shorter axis
     ck_assert(isinf(ki_mri_off_grid(&matrix, k, 3, &which)));
     ck_assert_uint_eq(which, 1);
     k[5] = NAN;
@@ -130,7 +131,8 @@ START_TEST(recognised)
 }
 END_TEST
 
-// One sample off the grid: by what all other trajectories have; and refused where a transform is asked for.
+// One sample off the grid: the methods of all other trajectories are used; and a request for the transform is
+// refused.
 START_TEST(one_off)
 {
     uint64_t state = test_seed("one_off");

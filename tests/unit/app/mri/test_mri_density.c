@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Density compensation: Pipe and Menon's steps against the same in double precision, and what they are for:
-// flat after convolution, and a phantom from its k-space; the ramp by its formula.
+// Tests density compensation: Pipe and Menon's steps against the same steps in double precision, and their
+// purpose: a flat convolution of the weights, and a phantom from its k-space; the ramp against its formula.
 #include "bessel.h"
 #include "support/buffers.h"
 #include "support/run.h"
@@ -29,7 +29,7 @@ static double window(double x)
     return t * t < 1 ? test_bessel(beta * sqrt(1 - t * t)) / test_bessel(beta) : 0;
 }
 
-// What two samples at u and v see of one another on a grid of `cells` that wraps.
+// The overlap of the windows of two samples at u and v on a grid of `cells` that wraps around.
 static double overlap(double u, double v, double cells)
 {
     double sum = 0;
@@ -143,7 +143,8 @@ static void discard(struct scan *scan)
     free(scan->phantom);
 }
 
-// Outside of the disc (ball) of the field of view's width diameters have gaps: what is there is folded.
+// Outside of the disc (ball) whose diameter is the field of view there are gaps between diameters: content
+// there is aliased.
 static bool is_inside(const kn_recon_matrix *matrix, size_t n)
 {
     double squares = 0;
@@ -153,7 +154,8 @@ static bool is_inside(const kn_recon_matrix *matrix, size_t n)
     return sqrt(squares) < 0.48;
 }
 
-// The image by gridding against the phantom: its relative error inside. With `scaled`, of the best multiple.
+// The image by gridding compared with the phantom: its relative error inside the disc. With `scaled`, after
+// scaling by the best factor.
 static double image_error(const struct scan *scan, const double *weights, bool scaled)
 {
     struct mri_gridding *gridding = NULL;
@@ -172,7 +174,7 @@ static double image_error(const struct scan *scan, const double *weights, bool s
         energy += pow((double)image[2 * n], 2) + pow((double)image[2 * n + 1], 2);
         phantom += scan->phantom[n] * scan->phantom[n];
     }
-    // ||f x - p||^2, f = 1 or what makes it least.
+    // ||f x - p||^2, with f = 1 or the factor that minimises it.
     error = scaled ? phantom - product * product / energy : energy - 2 * product + phantom;
     ki_mri_gridding_free(gridding);
     kn_buffer_free(buffer);
@@ -180,7 +182,7 @@ static double image_error(const struct scan *scan, const double *weights, bool s
     return sqrt(error / phantom);
 }
 
-// C C^H of the weights: its mean over the samples, and its standard deviation over the mean.
+// C C^H of the weights: its mean over the samples, and its standard deviation relative to the mean.
 static double evenness(const struct scan *scan, double *deviation)
 {
     struct mri_gridding *gridding = NULL;
@@ -214,7 +216,8 @@ static double evenness(const struct scan *scan, double *deviation)
     return mean;
 }
 
-// What a full grid's samples within the same disc (ball) give: the phantom's edges ring, with any weights.
+// The error with the samples of a full grid in the same disc (ball): the phantom's edges ring, with any
+// weights.
 static double best_error(size_t extent, bool ball)
 {
     struct scan scan = make_scan((kn_recon_trajectory){
@@ -281,7 +284,7 @@ END_TEST
 
 // ---- repeated samples, the ramp, refusals ----
 
-// A scan done twice has half of the weights; so has a sample done twice that no other is near.
+// A scan that is repeated has half the weights; so has a repeated sample without close neighbours.
 START_TEST(repeated)
 {
     const kn_recon_matrix matrix = {2, {24, 20, 1}};
@@ -344,11 +347,11 @@ START_TEST(ramps)
 
     expect_ramp(KN_RECON_TRAJECTORY_RADIAL, 32, 50);
     expect_ramp(KN_RECON_TRAJECTORY_KOOSHBALL, 16, 100);
-    // Along one axis samples stand for equal parts, and across it k has no meaning.
+    // Along one axis, samples represent equal parts, and k across it has no effect.
     EXPECT_OK(ki_mri_density(NULL, &line, k, 2, KN_RECON_DENSITY_RAMP, weights, NULL, &err));
     ck_assert_double_eq_tol(weights[0], 4.0 / 2 / 8, 1e-15);
     ck_assert_double_eq_tol(weights[1], 4.0 / 2 / 8, 1e-15);
-    // All in the middle: one cycle's area.
+    // All samples at the centre: the area of one cycle.
     EXPECT_OK(ki_mri_density(NULL, &plane, zeros, 2, KN_RECON_DENSITY_RAMP, weights, NULL, &err));
     ck_assert_double_eq_tol(weights[0] + weights[1], 1.0 / 64, 1e-15);
     EXPECT_OK(ki_mri_density(NULL, &plane, NULL, 0, KN_RECON_DENSITY_RAMP, weights, NULL, &err));

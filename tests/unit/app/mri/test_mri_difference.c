@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences between neighbours, which regularize: D^H D on the device against the definition of D, with
-// both boundaries.
+// Tests the differences between neighbours that regularise: D^H D on the device against the definition of D,
+// with both boundaries.
 #include "mri_support.h"
 
 #include "engine/defines.h"
@@ -8,7 +8,7 @@
 
 static const double eps = 0x1p-24;
 
-// y + lambda D^H D x in y's place, by the kernel of conjugate gradients (cl/operator/cg.cl).
+// Adds lambda D^H D x to y, with the kernel of conjugate gradients (cl/operator/cg.cl).
 static void add_differences(const kn_recon_matrix *matrix, kn_recon_boundary boundary, float lambda,
                             kn_buffer *x, kn_buffer *y)
 {

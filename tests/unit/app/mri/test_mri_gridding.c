@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gridding: against gridding by its formulas in double precision, which leaves the device its rounding
-// alone; against the direct sums, which shows the method's own error; and what it must refuse.
+// Tests gridding: against gridding by its formulas in double precision, which shows the device's rounding;
+// against the direct sums, which shows the error of the method; and refusals.
 #include "gridding_support.h"
 
 #include "app/mri/gridding/gridding_internal.h"
@@ -65,8 +65,8 @@ static void forward(const struct problem *p, struct mri_gridding *gridding, doub
     free(poison);
 }
 
-// Unequal, odd, prime, single, with windows wider than the axis. One width and oversampling each, since each
-// is a program of its own.
+// Unequal, odd, prime, single, with windows wider than the axis. Each has one width and oversampling, because
+// each combination is a separate program.
 static const struct {
     kn_recon_matrix matrix;
     double oversampling;
@@ -202,7 +202,7 @@ START_TEST(real_spiral)
 }
 END_TEST
 
-// <F x, y> = <x, F^H y>, both within floats' error, of a large problem with windows on every edge.
+// <F x, y> = <x, F^H y>, within the error of floats, for a large problem with windows on every edge.
 START_TEST(adjoints)
 {
     static const kn_recon_matrix large[] = {{2, {45, 70, 1}}, {3, {12, 18, 21}}};
@@ -242,8 +242,8 @@ static void gather_samples(struct problem *p, size_t group)
         p->k[i] = p->k[i % (group * MRI_AXES)];
 }
 
-// All samples in one point: tiles in many parts, most tiles in none. By the direct sum, with the default
-// window.
+// All samples at one point: some tiles in many parts, most without samples. Compared with the direct sum,
+// with the default window.
 START_TEST(one_point)
 {
     uint64_t state = test_seed("one_point");
@@ -288,9 +288,9 @@ START_TEST(bits_repeat)
     forward(&p, gridding, data);
     forward(&p, again, data + p.samples);
     ck_assert_mem_eq(data, data + p.samples, p.samples * sizeof *data);
-    // Another split is another order: other bits, the same sum.
+    // Another split means another order: other bits, the same sum.
     adjoint(&p, parts, NULL, images + 2 * p.voxels);
-    if (!test_is_slow()) // few samples' sums may come out alike
+    if (!test_is_slow()) // the sums of a few samples may be equal
         ck_assert(memcmp(images, images + 2 * p.voxels, p.voxels * sizeof *images) != 0);
     ck_assert_double_le(distance(images + 2 * p.voxels, images, p.voxels),
                         2 * floor_error(&p, gridding, 2, 6));
@@ -303,8 +303,8 @@ START_TEST(bits_repeat)
 }
 END_TEST
 
-// Launches of serial work-items have at most so many windows, so that nobody waits for long who wants to stop
-// them; in how many launches the jobs go, the sums have the same bits.
+// Launches of serial work-items have a limited number of windows, so that a request to stop does not wait
+// long; the number of launches does not affect the bits of the sums.
 START_TEST(in_pieces)
 {
     uint64_t state = test_seed("in_pieces");
@@ -332,7 +332,7 @@ START_TEST(in_pieces)
 }
 END_TEST
 
-// A tile of many samples is made in parts, as long as there is a place for their sums.
+// A tile of many samples is computed in parts, as long as there are places for their sums.
 START_TEST(places)
 {
     uint64_t state = test_seed("places");
@@ -343,7 +343,7 @@ START_TEST(places)
 
     ck_assert_uint_eq(gridding->places, 8 * p.samples / 7);
     adjoint(&p, gridding, NULL, images);
-    // All of them are taken before the last tile.
+    // All places are taken before the last tile.
     gridding->places = 5;
     gridding->jobs = gridding->tiles + 5;
     EXPECT_OK(ki_mri_gridding_set(queue, gridding, &err));
@@ -366,7 +366,7 @@ START_TEST(not_a_number)
     adjoint(&p, gridding, NULL, image);
     for (size_t n = 0; n < p.voxels; n++)
         ck_assert_msg(isnan(creal(image[n])) || isnan(cimag(image[n])), "voxel %zu is a number", n);
-    // Nothing of it is left for the next data.
+    // None of the data is left for the next call.
     p.data[17] = 1;
     adjoint(&p, gridding, NULL, image);
     for (size_t n = 0; n < p.voxels; n++)
@@ -377,8 +377,8 @@ START_TEST(not_a_number)
 }
 END_TEST
 
-// Both kernels in tiles of several sizes, each its own order of the same sum: a group of one adds samples to
-// cells, others gather them.
+// Both kernels in tiles of several sizes, each with its own order of the same sum: a group of one adds
+// samples to cells, others gather them.
 START_TEST(groups_and_tiles)
 {
     static const struct mri_gridding_options tried[] = {
@@ -395,8 +395,8 @@ START_TEST(groups_and_tiles)
         struct mri_gridding *gridding = create(&p, &tried[i]);
 
         adjoint(&p, gridding, NULL, images + i * p.voxels);
-        // Samples at random meet the worst of the window everywhere, the table's those of a brain in the
-        // middle.
+        // Random samples meet the worst of the window everywhere, those of the table the values of a brain in
+        // the middle.
         ck_assert_double_le(distance(images + i * p.voxels, images + TRIED * p.voxels, p.voxels),
                             4 * table[2][3]);
         if (i > first)
@@ -448,7 +448,7 @@ START_TEST(refusals)
     refuse(KN_ERROR_ARGUMENT, "tiles of 128 cells", &plane, k, 0, 0, 0, 128);
     if (kn_context_get_device(context)->loop_limit)
         refuse(KN_ERROR_UNSUPPORTED, "a group of 1 work-item", &plane, k, 0, 0, 1, 0);
-    // With two axes kz is not looked at.
+    // With two axes kz is ignored.
     EXPECT_OK(ki_mri_gridding_create(queue, &plane, infinite, 1, NULL, &gridding, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the image is of 16 bytes; expected 512",
                    ki_mri_gridding_adjoint(queue, gridding, &data, NULL, small, &err));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's NUFFT against the exact sums in double precision: its error keeps to the tolerance, in one, two
-// and three dimensions, at every level of instructions; its bits do not depend on threads.
+// Tests the host's NUFFT against the exact sums in double precision: its error is within the tolerance, in
+// one, two and three dimensions, at every level of instructions; its bits do not depend on the number of
+// threads.
 #include "support/expect.h"
 #include "support/random.h"
 #include "support/run.h"
@@ -21,7 +22,7 @@ struct problem {
     double complex *data, *basis, *image, *right_image, *right_data;
 };
 
-// In the band, on its edges, at 0, on a cell, and beyond.
+// In the band, on its edges, at 0, on a cell, and outside.
 static double random_k(size_t size, uint64_t *state)
 {
     double edge = (double)size / 2;
@@ -83,7 +84,7 @@ static void discard(struct problem *p)
     free(p->right_data);
 }
 
-// NULL where this processor has no such instructions.
+// NULL if this processor lacks the instructions.
 static struct mri_host_nufft *create(const struct problem *p, const struct mri_nufft_options *how,
                                      kn_host_level level, unsigned threads)
 {
@@ -147,7 +148,7 @@ START_TEST(keeps_to_tolerance)
 }
 END_TEST
 
-// The same bits with any number of threads, and again.
+// The same bits with any number of threads, and in every run.
 START_TEST(repeats)
 {
     static const kn_recon_matrix matrices[] = {{2, {150, 70, 1}}, {3, {33, 40, 21}}, {3, {1, 3000, 1}}};
@@ -186,7 +187,7 @@ static bool stop(void *data, double done)
     return false;
 }
 
-// What is no number comes out as such; what is out of range, and a caller who stops.
+// Not-a-number propagates to the result; values out of range; and a caller who stops.
 START_TEST(edges)
 {
     static const kn_recon_matrix matrix = {2, {8, 9, 1}}, none = {2, {0, 9, 1}};

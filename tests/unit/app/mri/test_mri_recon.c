@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipeline from scan to image: each solver and kernel against double precision, coils, weights, basis,
-// scale, a start and a kept Q, Parboil's voxels; what does not go together.
+// Tests the pipeline from scan to image: each solver and kernel against double precision, coils, weights,
+// basis, scale, a start and a stored Q, Parboil's voxels; and incompatible options.
 #include "recon_support.h"
 
 START_TEST(adjoints)
@@ -98,9 +98,10 @@ START_TEST(least_squares)
 }
 END_TEST
 
-// How much is done is told, of least squares in each iteration, and does not shrink; and it can be stopped.
+// Progress is reported, for least squares in each iteration, and does not decrease; and the work can be
+// stopped.
 struct told {
-    size_t count, most, steps; // steps: numbers beyond the first
+    size_t count, most, steps; // steps: numbers above the first
     double last;
 };
 
@@ -143,7 +144,7 @@ START_TEST(interrupted)
     kn_recon_solution *result = NULL;
 
     for (kn_recon_method method = KN_RECON_METHOD_LEAST_SQUARES; method <= KN_RECON_METHOD_GRIDDING; method++)
-        for (size_t most = 1; most <= 2; most++) { // at once, and then
+        for (size_t most = 1; most <= 2; most++) { // stop at the first call, and at the second
             kn_recon_solve_options options = make_options(method, KN_RECON_KERNEL_AUTO);
             struct told told = {.most = most};
 
@@ -158,7 +159,7 @@ START_TEST(interrupted)
 }
 END_TEST
 
-// What is left to do for a coil's image when the iterations end, of its norm at most: ||r|| / lambda, where
+// A bound on the error of a coil's image when the iterations end, relative to its norm: ||r|| / lambda, where
 // ||F^H d|| is at most (bound + lambda) times the solution's norm.
 static double unfinished(const kn_recon_solution *solution, double bound)
 {
@@ -169,8 +170,8 @@ static double unfinished(const kn_recon_solution *solution, double bound)
     return most * (bound + solution->lambda) / solution->lambda;
 }
 
-// By both sums instead of Q, with every kernel: the image of least squares again; and what ran. In double
-// precision nothing but 1e-14 of each sum is between them, times the condition.
+// By both sums instead of Q, with every kernel: least squares give the same image; and which kernels ran. In
+// double precision the difference is only 1e-14 of each sum, times the condition number.
 START_TEST(forward_normal)
 {
     struct recon_scan scan = make_scan(2);
@@ -192,7 +193,8 @@ START_TEST(forward_normal)
         ck_assert_double_lt(most, 1e-3);
         ck_assert_double_lt(distance(result->image, expected->image, VOXELS), most);
         ck_assert_uint_eq(result->coils[1].iterations, iterations);
-        // An iteration each, the residual at the end (on the host at the start too), and one for the check.
+        // One for each iteration, one for the residual at the end (on the host at the start too), and one for
+        // the check.
         ck_assert_uint_eq(forwards, on_host ? 0 : 2 * (iterations + 1) + 1);
         ck_assert_double_eq(result->details.normal.rate.pairs,
                             (double)(2 * 2 * (iterations + 1 + on_host)) * VOXELS * SAMPLES);
@@ -250,7 +252,7 @@ START_TEST(start_and_kept_q)
     ck_assert(!first->details.q_loaded);
     EXPECT_REFUSED(KN_ERROR_OUTPUT, "already exists",
                    kn_recon_solve_with(queue, &scan.given, &options, &extras, &second, &err));
-    // Q says which kernel it came from; the adjoint is by the one that is asked for.
+    // Q records the kernel that made it; the adjoint is computed by the requested one.
     extras.save_q = NULL;
     extras.load_q = path;
     options.kernel = KN_RECON_KERNEL_REGISTER;
@@ -263,7 +265,7 @@ START_TEST(start_and_kept_q)
     EXPECT_REFUSED(KN_ERROR_INPUT, "other places in k-space",
                    kn_recon_solve_with(queue, &scan.given, &options, &extras, &second, &err));
     scan.k[0] -= 0.25;
-    // From the solution one needs no iterations, on the device and on the host.
+    // From its own solution a run needs no iterations, on the device and on the host.
     options.start = kn_recon_solution_get_image(first);
     options.tolerance = 1e-3;
     for (int i = 0; i < 2; i++) {
@@ -280,7 +282,7 @@ START_TEST(start_and_kept_q)
 }
 END_TEST
 
-// A full Cartesian grid: the unitary adjoint inverts the unitary forward sum, and so does everything else.
+// A full Cartesian grid: the unitary adjoint inverts the unitary forward sum, and so do all other methods.
 START_TEST(cartesian)
 {
     const kn_recon_matrix matrix = {2, {12, 8, 1}};
@@ -304,8 +306,8 @@ START_TEST(cartesian)
         options.iterations = 10;
         options.lambda = 0;
         result = run(&scan, &options);
-        // Gridding's own error is that of width 6 and oversampling 2 (gridding.h), of data with all their
-        // energy as likely at the edge of the band as elsewhere.
+        // Gridding's own error is that of width 6 and oversampling 2 (gridding.h), for data whose energy is
+        // spread evenly over the band.
         ck_assert_double_lt(distance(result->image, image, 96),
                             method == KN_RECON_METHOD_GRIDDING ? 1e-4 : 2 * sum_error);
         ck_assert_double_le(result->details.check, result->details.check_bound);
@@ -348,7 +350,8 @@ START_TEST(voxels_anywhere)
 }
 END_TEST
 
-// Least squares by every kernel, and gridding, beside host-double's image, with what is told of each.
+// Least squares with every kernel, and gridding, compared with host-double's image, and the information about
+// each.
 START_TEST(every_kernel)
 {
     struct recon_scan scan = make_scan(2);
@@ -385,7 +388,7 @@ END_TEST
 
 // ---- in parts ----
 
-// The solution of one coil with Q of these differences, as bytes and back.
+// The solution of one coil with Q from these differences, converted to bytes and back.
 static kn_recon_solution *solve_coil(const struct recon_scan *scan, size_t coil, const float *differences)
 {
     const kn_recon_solve_options options = make_options(KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_AUTO);
@@ -416,7 +419,7 @@ static kn_recon_solution *solve_coil(const struct recon_scan *scan, size_t coil,
     return again;
 }
 
-// Q in two parts and each coil by itself come to the solution of all at once.
+// Q in two parts, and each coil separately, give the same solution as all at once.
 START_TEST(in_parts)
 {
     struct recon_scan scan = make_scan(2);
@@ -586,7 +589,7 @@ START_TEST(refused_scans)
     scan.k[3] = 0;
     scan.data[5] = NAN;
     refuse(&scan.given, &options, NULL, queue, KN_ERROR_ARGUMENT, "");
-    // More than there is: seen before any memory is taken.
+    // More memory than there is: refused before any is allocated.
     REFUSED(KN_ERROR_MEMORY, "need about ", matrix, (kn_recon_matrix){3, {100000, 100000, 100000}});
 #undef REFUSED
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no voxels",
@@ -597,7 +600,7 @@ START_TEST(refused_scans)
 }
 END_TEST
 
-// Of nothing there is nothing to tell.
+// Without a solution there is no information.
 START_TEST(nothing)
 {
     kn_recon_solution_free(NULL);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reconstructions in parts: slabs of voxels and chunks of samples against the whole, and what does not fit.
+// Tests reconstructions in parts: slabs of voxels and chunks of samples against the whole, and what does not
+// fit.
 #include "recon_support.h"
 
-// Slabs of any size make the same voxels as the whole at once, to what a different split of a sum rounds.
+// Slabs of any size give the same voxels as the whole image at once, up to the rounding of differently split
+// sums.
 START_TEST(slabs)
 {
     static const size_t sizes[] = {1, 2, 7, 31, 64, VOXELS - 1, VOXELS, VOXELS + 1};
@@ -27,8 +29,9 @@ START_TEST(slabs)
 }
 END_TEST
 
-// What gridding of all samples at once makes is made by chunks of any size. Single precision leaves 3e-7 of
-// each chunk's image (gridding.h), and of C chunks of such samples together sqrt(C) times that of the whole.
+// Chunks of any size give the same result as gridding all samples at once. The error of single precision is
+// 3e-7 of each chunk's image (gridding.h), and for C chunks of such samples together sqrt(C) times that of
+// the whole.
 START_TEST(chunks)
 {
     static const size_t sizes[] = {31, SAMPLES - 1, SAMPLES + 1};
@@ -47,7 +50,7 @@ START_TEST(chunks)
 
         extras.chunk = sizes[i];
         ck_assert_uint_eq(launches_of("mri_spread", &scan, &options, &extras, &result),
-                          2 * wanted + 1); // and the check
+                          2 * wanted + 1); // and one for the check
         ck_assert_double_lt(distance(result->image, whole->image, VOXELS), 3e-7 * (1 + sqrt((double)wanted)));
         kn_recon_solution_free(result);
     }
@@ -56,7 +59,7 @@ START_TEST(chunks)
 }
 END_TEST
 
-// A device that pretends to have little memory: samples go in chunks, and the answer is the same.
+// A device that reports little memory: samples are processed in chunks, and the answer is the same.
 START_TEST(little_memory)
 {
     struct recon_scan scan = make_scan(2);
@@ -77,7 +80,7 @@ START_TEST(little_memory)
     EXPECT_REFUSED(KN_ERROR_MEMORY, "of the device's memory, which is 0; take another method",
                    kn_recon_solve(queue, &scan.given, &options, &result, &err));
 
-    // Least squares, a byte short.
+    // For least squares, one byte too little.
     options = make_options(KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_TUNED);
     EXPECT_OK(kn_recon_solve_measure(queue, &scan.given, &options, &memory, &err));
     ck_assert_uint_gt(memory.host, 2 * sizeof(double) * (VOXELS + 2 * SAMPLES));

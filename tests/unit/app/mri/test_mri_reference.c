@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference of the reconstruction: forward and adjoint sums against the formula in long double, against
-// each other, and against what others computed from a real scan; measures of quality with known answers.
+// Tests the reference of the reconstruction: forward and adjoint sums against the formula in long double,
+// against each other, and against results that others computed from a real scan; measures of quality with
+// known answers.
 #include "support/support.h"
 
 #include <float.h>
@@ -26,7 +27,7 @@ struct problem {
     double complex image[VOXELS_MAX], data[SAMPLES_MAX];
 };
 
-// k in the whole band, some of it on its edges.
+// k in the whole band, some of it on the edges.
 static void make(struct problem *problem, const kn_recon_matrix *matrix, size_t samples, uint64_t *state)
 {
     problem->matrix = *matrix;
@@ -46,7 +47,7 @@ static void make(struct problem *problem, const kn_recon_matrix *matrix, size_t 
         problem->image[n] = test_complex(state);
 }
 
-// The definition, in long double; sign -1 is forward's.
+// The definition, in long double; sign -1 is the forward sum's.
 static long double complex term(const struct problem *problem, size_t m, size_t n, int sign)
 {
     long double turns = 0;
@@ -111,7 +112,7 @@ START_TEST(definition)
 }
 END_TEST
 
-// <F x, y> = <x, F^H y>, both sums within the bound of samples x voxels terms of modulus 2.
+// <F x, y> = <x, F^H y>, both sums within the bound for samples x voxels terms of modulus 2.
 START_TEST(adjoint)
 {
     uint64_t state = test_seed("adjoint");
@@ -138,7 +139,7 @@ START_TEST(adjoint)
 }
 END_TEST
 
-// A full Cartesian grid of even and odd sizes: unitary, so that the adjoint undoes the forward sum.
+// A full Cartesian grid of even and odd sizes: the sums are unitary, so the adjoint inverts the forward sum.
 START_TEST(unitary)
 {
     static const kn_recon_matrix matrix = {3, {4, 3, 5}};
@@ -198,7 +199,7 @@ START_TEST(measures)
     // A phase counts as an error: the difference is twice the reference here.
     q = ki_mri_quality((const double complex[]){-3, -4 * I}, reference, 2, 1);
     ck_assert_double_eq_tol(q.error_percent, 200, 1e-12);
-    // What is nowhere in x no factor brings.
+    // If x has nothing of the reference, no factor helps.
     factor = ki_mri_best_factor((const double complex[]){2 * I, 2, 0}, (const double complex[]){1, -I, 3}, 3);
     ck_assert_double_eq_tol(creal(factor), 0, 1e-15);
     ck_assert_double_eq_tol(cimag(factor), -0.5, 1e-15);
@@ -253,7 +254,7 @@ START_TEST(real_scan)
 }
 END_TEST
 
-// Parboil's small problem, read as Parboil reads it: its published Q, at every seventh voxel.
+// Parboil's small problem, read like Parboil does: its published Q, at every seventh voxel.
 START_TEST(published_q)
 {
     char data_path[4200], path[4200];
@@ -291,7 +292,7 @@ START_TEST(published_q)
     ki_mri_reference_adjoint_at(k, data.samples, mu, NULL, positions, count, values);
     quality = ki_mri_quality(values, wanted, count, 1);
     fprintf(stderr, "published_q: relative error %.2g\n", quality.error_percent / 100);
-    // The published sums are of floats.
+    // The published sums are in single precision.
     ck_assert_double_le(quality.error_percent / 100, 5e-6);
     free(k);
     free(mu);

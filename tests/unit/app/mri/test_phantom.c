@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The phantom: its image point by point, its k-space against an independent quadrature of each ellipse, and
-// the two against each other.
+// Tests the phantom: its image point by point, its k-space against an independent quadrature of each ellipse,
+// and the two against each other.
 #include "support/support.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "app/mri/reference.h"
 #include "support/run.h"
 
-// Toft's table as it is published: value, half axes, centre, degrees; on [-1, 1], y upwards.
+// Toft's table as published: value, half axes, centre, degrees; on [-1, 1], y upwards.
 static const double toft[10][6] = {
     {1, .69, .92, 0, 0, 0},          {-.8, .6624, .874, 0, -.0184, 0}, {-.2, .11, .31, .22, 0, -18},
     {-.2, .16, .41, -.22, 0, 18},    {.1, .21, .25, 0, .35, 0},        {.1, .046, .046, 0, .1, 0},
@@ -17,7 +17,7 @@ static const double toft[10][6] = {
     {.1, .023, .046, .06, -.605, 0},
 };
 
-// And what it gets in three dimensions: the third half axis and centre, and other angles.
+// Additional columns for three dimensions: the third half axis and centre, and further angles.
 static const double schabel[10][3] = {
     {.81, 0, 0},   {.78, 0, 0},   {.22, 0, -8}, {.28, 0, 28}, {.41, -.15, 0},
     {.05, .25, 0}, {.05, .25, 0}, {.05, 0, 0},  {.02, 0, 0},  {.02, 0, 0},
@@ -28,7 +28,7 @@ static double degrees(size_t shape, size_t axes)
     return axes == 2 ? toft[shape][5] : schabel[shape][2];
 }
 
-// The phantom at a place of the published coordinates.
+// The phantom at a point in the published coordinates.
 static double value_at(double x, double y, double z, size_t axes)
 {
     double sum = 0;
@@ -59,7 +59,7 @@ START_TEST(image_points)
         for (size_t z = 0, n = 0; z < size[2]; z++)
             for (size_t y = 0; y < size[1]; y++)
                 for (size_t x = 0; x < size[0]; x++, n++) {
-                    // On a row downwards y gets less.
+                    // y decreases with the rows.
                     double wanted =
                         value_at(2 * ki_mri_position(x, size[0]), -2 * ki_mri_position(y, size[1]),
                                  2 * ki_mri_position(z, size[2]), matrix->axes);
@@ -72,7 +72,7 @@ START_TEST(image_points)
 }
 END_TEST
 
-// The mean over 4 x 4 points of each voxel, as the definition has it, in voxels with edges and without.
+// The mean over 4 x 4 points of each voxel, as in the definition, for voxels with and without edges.
 START_TEST(image_means)
 {
     static const kn_recon_matrix coarse = {2, {24, 24, 1}};
@@ -135,7 +135,7 @@ static double complex wanted_kspace(const double k[3], size_t axes)
 {
     double complex sum = 0;
 
-    // In the published frame: half the unit, and ky the other way round.
+    // In the published frame: half the unit, and ky with the opposite sign.
     double kx = k[0] / 2, ky = -k[1] / 2, kz = axes == 2 ? 0 : k[2] / 2;
 
     for (size_t i = 0; i < 10; i++) {

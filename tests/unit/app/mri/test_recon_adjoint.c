@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/recon.h: the adjoint, Q, and on the host the forward sum, as products of matrices or by a NUFFT:
-// against the definitions, on the host and on a device; which kernel ran; what is chosen where nobody says,
-// and why; and what is refused.
+// Tests koine/recon.h: the adjoint, Q, and on the host the forward sum, as products of matrices or by a
+// NUFFT: against the definitions, on the host and on a device; which kernel ran; which method is chosen by
+// default, and why; and refusals.
 #include "recon_api_support.h"
 
 #include <koine/experimental.h>
 
-// Odd and even, one voxel along x, and a grid that tiles do not divide.
+// Odd and even, one voxel along x, and a grid that is not a multiple of the tiles.
 static const kn_recon_matrix matrices[] = {{2, {7, 5, 0}}, {3, {6, 3, 5}}, {2, {1, 9, 1}}, {2, {33, 20, 0}}};
 static const size_t counts[] = {37, 61, 5, 300};
 
@@ -33,7 +33,7 @@ static double norm_of(const double *pairs, size_t count)
     return sqrt(squares);
 }
 
-// Errors relative to all terms, as random numbers may cancel.
+// Errors are relative to the sum of all terms, because random numbers may cancel.
 static void expect_sums(const struct problem *p, kn_queue *on, kn_recon_kernel kernel,
                         kn_recon_adjoint_method method, double error)
 {
@@ -74,7 +74,7 @@ START_TEST(products)
 
         expect_products(&p, NULL, KN_RECON_KERNEL_HOST_DOUBLE, 1e-14);
         expect_products(&p, NULL, KN_RECON_KERNEL_HOST_SINGLE, 1e-6);
-        if (!test_is_slow() || i == 1 || i == 3) // in space and in the plane: programs of their own
+        if (!test_is_slow() || i == 1 || i == 3) // in three and in two dimensions: separate programs
             expect_products(&p, queue, KN_RECON_KERNEL_TUNED, 1e-6);
         free_problem(&p);
     }
@@ -90,15 +90,14 @@ START_TEST(nuffts)
 
         expect_sums(&p, NULL, KN_RECON_KERNEL_HOST_DOUBLE, KN_RECON_ADJOINT_NUFFT, 1e-11);
         expect_sums(&p, NULL, KN_RECON_KERNEL_HOST_SINGLE, KN_RECON_ADJOINT_NUFFT, 1e-5);
-        if (i == 3 || (i == 1 && !test_is_slow())) // in the plane and in space
+        if (i == 3 || (i == 1 && !test_is_slow())) // in two and in three dimensions
             expect_sums(&p, queue, KN_RECON_KERNEL_TUNED, KN_RECON_ADJOINT_NUFFT, 1e-5);
         free_problem(&p);
     }
 }
 END_TEST
 
-// Two coils by a NUFFT and exactly; its error was looked at. On the host and on a device, with Q, and by both
-// sums.
+// Two coils by a NUFFT and exactly; on the host and on a device, with Q, and by both sums.
 START_TEST(solved_by_nufft)
 {
     static const kn_recon_matrix matrix = {2, {20, 15, 0}};
@@ -183,7 +182,8 @@ START_TEST(what_ran)
 }
 END_TEST
 
-// On the host, by estimate: with one voxel along x nothing is shared; a named kernel is that of direct sums.
+// On the host, chosen by an estimate: with one voxel along x, no factors are shared; a named kernel means
+// direct sums.
 START_TEST(chosen)
 {
     static const struct {
@@ -223,7 +223,7 @@ START_TEST(chosen)
 }
 END_TEST
 
-// koine recon asks it of kernels that it has chosen by name; positions of their own have the direct sum.
+// koine recon chooses kernels by name and asks for this choice; arbitrary voxel positions use the direct sum.
 START_TEST(asked)
 {
     const double k[3] = {0, 1.5, 0}, data[2] = {1, 0};
@@ -250,7 +250,7 @@ START_TEST(asked)
     options.adjoint = KN_RECON_ADJOINT_NUFFT;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "give no positions",
                    kn_recon_choose_adjoint(NULL, &scan, &options, &elsewhere, &method, why, &err));
-    // Among three with a tolerance: of one sample the sum as it stands.
+    // Among three methods with a tolerance: for a single sample the direct sum.
     options.nufft_tolerance = 1e-6;
     EXPECT_OK(kn_recon_choose_adjoint(NULL, &scan, &options, NULL, &method, why, &err));
     ck_assert_int_ne(method, KN_RECON_ADJOINT_NUFFT);
@@ -258,8 +258,8 @@ START_TEST(asked)
 }
 END_TEST
 
-// A million samples of 256 x 256 voxels, of which no array is read: by a NUFFT where a tolerance is given,
-// and not where none is.
+// A million samples for 256 x 256 voxels, of which no array is read: a NUFFT is chosen if a tolerance is
+// given, and not otherwise.
 START_TEST(chosen_by_tolerance)
 {
     static const kn_recon_matrix matrix = {2, {256, 256, 0}};

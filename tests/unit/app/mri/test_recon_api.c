@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/recon.h: every operation with every kernel, on the host and on a device, in arrays and in buffers,
-// against the definitions; operators; plans and operators freed in any order; and what is refused.
+// Tests koine/recon.h: every operation with every kernel, on the host and on a device, in arrays and in
+// buffers, against the definitions; operators; plans and operators freed in any order; and refusals.
 #include "recon_api_support.h"
 
 #include <koine/koine.h>
@@ -27,7 +27,7 @@ static kn_recon_plan *make_plan(const struct problem *p, kn_queue *on, kn_recon_
     return plan;
 }
 
-// As the header promises, for |k| <= 32.
+// As the header promises for |k| <= 32.
 static double error_of(kn_recon_kernel kernel, bool forward)
 {
     if (kernel == KN_RECON_KERNEL_HOST_DOUBLE)
@@ -46,7 +46,7 @@ static double norm_of(const double *pairs, size_t count)
     return sqrt(squares);
 }
 
-// What the normal operator's error is relative to: a bound on its norm, times the image's.
+// The scale of the normal operator's error: a bound on its norm, times the image's.
 static double normal_scale(const struct problem *p)
 {
     double sum = 0;
@@ -82,14 +82,14 @@ static void expect_arrays(const struct problem *p, kn_queue *on, kn_recon_kernel
     ck_assert_int_eq(ran, kernel != KN_RECON_KERNEL_AUTO ? kernel
                           : on                           ? KN_RECON_KERNEL_TUNED
                                                          : KN_RECON_KERNEL_HOST_DOUBLE);
-    for (int turn = 0; turn < 2; turn++) { // what was prepared serves again
+    for (int turn = 0; turn < 2; turn++) { // the second time everything is prepared
         double *data = poisoned_pairs(p->samples), *image = poisoned_pairs(p->voxels),
                *again = poisoned_pairs(p->voxels);
 
         EXPECT_OK(kn_recon_forward(plan, p->image, data, &err));
         EXPECT_OK(kn_recon_adjoint(plan, p->data, image, &err));
         EXPECT_OK(kn_recon_normal(plan, p->image, again, &err));
-        // Relative to all terms: sums of random numbers may cancel.
+        // Relative to the sum of all terms: sums of random numbers may cancel.
         expect_array(data, p->forward, p->samples, error_of(ran, true),
                      norm_of(p->image, p->voxels) * sqrt((double)(p->voxels * p->samples)), name);
         expect_array(image, p->adjoint, p->voxels, error_of(ran, false),
@@ -164,7 +164,7 @@ END_TEST
 
 // ---- gridding ----
 
-// By the header's table: `columns` of it that are looked at, with as much again for samples that are no
+// By the header's table: `columns` of it are tested, with twice the error because the samples are not a
 // spiral's.
 START_TEST(gridding)
 {
@@ -290,8 +290,8 @@ END_TEST
 
 // ---- lifetimes ----
 
-// Plan, operators, queue and context in each of their orders; what is left works on, the operators in another
-// queue.
+// Plan, operators, queue and context are freed in every order; what is left continues to work, operators also
+// in another queue.
 START_TEST(freed_in_any_order)
 {
     uint64_t state = test_seed("freed_in_any_order");
@@ -342,7 +342,7 @@ START_TEST(freed_in_any_order)
 }
 END_TEST
 
-// Of the host an operator outlives its plan as well.
+// On the host an operator also outlives its plan.
 START_TEST(host_operator_alone)
 {
     uint64_t state = test_seed("host_operator_alone");
@@ -365,7 +365,7 @@ END_TEST
 
 // ---- failures ----
 
-// A call of the driver fails, each in turn: the caller learns of it, and the plan works afterwards.
+// Each call of the driver fails in turn: the caller gets the error, and the plan works afterwards.
 static void expect_failures(const struct problem *p, kn_recon_normal_method normal,
                             kn_status (*call)(kn_recon_plan *, const double *, double *, kn_error *),
                             const double *from, size_t count, const double *wanted)

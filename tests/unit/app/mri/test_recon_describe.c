@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/recon.h without plans: trajectories by their formulas, density compensation, phantoms, names,
-// and estimates of memory.
+// Tests the functions of koine/recon.h without plans: trajectories by their formulas, density compensation,
+// phantoms, names, and estimates of memory.
 #include "recon_api_support.h"
 
 #include <koine/koine.h>
@@ -12,7 +12,7 @@ static double frac(double x)
     return x - floor(x);
 }
 
-// Sample j of spoke s in partition p, as the header has it.
+// Sample j of spoke s in partition p, as the header defines it.
 static void place(const kn_recon_trajectory *t, size_t j, size_t s, size_t p, double k[3])
 {
     const double pi = acos(-1), n = (double)t->extent,
@@ -78,7 +78,7 @@ START_TEST(trajectories)
         k = test_poisoned(3 * samples * sizeof *k + API_ROOM);
         again = test_poisoned(3 * samples * sizeof *again);
         EXPECT_OK(kn_recon_trajectory_fill(&settled, samples, k, &err));
-        EXPECT_OK(kn_recon_trajectory_fill(&open, samples, again, &err)); // which settles it
+        EXPECT_OK(kn_recon_trajectory_fill(&open, samples, again, &err)); // fills in the defaults
         ck_assert_int_eq(memcmp(k, again, 3 * samples * sizeof *k), 0);
         for (size_t m = 0; m < samples; m++) {
             double wanted[3];
@@ -138,7 +138,8 @@ END_TEST
 
 // ---- weights and bases ----
 
-// A full Cartesian grid has 1/voxels everywhere, by Pipe and Menon; ramp has the disc in all.
+// A full Cartesian grid has weights of 1/voxels everywhere with Pipe and Menon's method; the ramp's add up to
+// the disc.
 START_TEST(weights)
 {
     kn_recon_trajectory lines =
@@ -200,7 +201,7 @@ END_TEST
 
 // ---- phantoms ----
 
-// A fine raster's forward sum tends to the exact samples.
+// The forward sum of a fine raster converges to the exact samples.
 START_TEST(phantoms)
 {
     static const kn_recon_matrix shapes[] = {{2, {40, 48, 0}}, {3, {20, 22, 24}}};
@@ -249,7 +250,7 @@ START_TEST(memory)
 {
     static const double weight;
     const kn_recon_matrix matrix = {3, {64, 64, 64}}, large = {3, {1 << 20, 1 << 20, 1 << 19}};
-    const kn_recon_options weighted = KN_INIT(kn_recon_options, .weights = &weight), // not looked at
+    const kn_recon_options weighted = KN_INIT(kn_recon_options, .weights = &weight), // not read
         forward = KN_INIT(kn_recon_options, .normal = KN_RECON_NORMAL_FORWARD);
     const size_t voxels = 64 * 64 * 64, samples = 100000;
     kn_recon_memory host, device, more;
@@ -260,7 +261,7 @@ START_TEST(memory)
     ck_assert_uint_eq(device.plan, 24 * samples);
     ck_assert_uint_eq(host.gridding, 0);
     ck_assert(host.sums >= 24 * (voxels + samples) && host.normal >= 8 * voxels * 24);
-    // Images, twice the grid of 128 each way, its eigenvalues and those of the transform.
+    // Images, the grid of twice 128 in each direction, its eigenvalues and those of the transform.
     ck_assert(device.sums > 16 * voxels + 8 * samples && device.normal > 8 * voxels * 12);
     ck_assert(device.gridding > 16 * 8 * voxels + 48 * samples);
     EXPECT_OK(kn_recon_measure(queue, &matrix, samples, &weighted, &more, &err));

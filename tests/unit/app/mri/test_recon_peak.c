@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_recon_solve_measure and kn_recon_measure beside what is held at most, by every method, on the host and
-// on a device.
+// Tests kn_recon_solve_measure and kn_recon_measure against the peak of the memory in use, with every method,
+// on the host and on a device.
 #include "recon_support.h"
 
 #include "support/memory/peak.h"
@@ -23,7 +23,7 @@ static void expect_between(const char *name, const char *what, size_t estimate, 
                   "%s, %s: %zu bytes, of %zu estimated", name, what, peak, estimate);
 }
 
-// A scan whose numbers do not matter.
+// A scan with arbitrary numbers.
 static kn_recon_scan make_large(void)
 {
     const size_t count = (size_t)2 * BOTH * MANY;
@@ -39,7 +39,7 @@ static kn_recon_scan make_large(void)
                    .data = data);
 }
 
-// Bytes of the scan's arrays, which an estimate has and nobody allocates.
+// Bytes of the scan's arrays, which the estimate includes but the call does not allocate.
 static const size_t given = (size_t)MANY * (3 + 2 * BOTH) * sizeof(double);
 
 START_TEST(reconstructions)
@@ -74,7 +74,7 @@ START_TEST(reconstructions)
         kn_recon_solve_options options = make_options(all[i].method, all[i].kernel);
         kn_recon_solve_memory estimate;
         kn_recon_solution *solution = NULL;
-        kn_queue *fresh = NULL; // which keeps nothing yet
+        kn_queue *fresh = NULL; // which has no kept memory yet
         struct peak peak;
         char name[64];
 
@@ -106,7 +106,7 @@ START_TEST(reconstructions)
 }
 END_TEST
 
-// The calls of a plan, each of a plan of its own.
+// The calls of a plan, each with a new plan.
 START_TEST(plans)
 {
     typedef kn_status call(kn_recon_plan *, const double *, double *, kn_error *);
@@ -128,7 +128,7 @@ START_TEST(plans)
         kn_recon_memory estimate;
         size_t operation;
 
-        for (int measured = 0; measured < 2; measured++) { // the first one compiles
+        for (int measured = 0; measured < 2; measured++) { // the first run compiles
             kn_recon_plan *plan = NULL;
             kn_queue *fresh = NULL;
             struct peak peak;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reconstructions and plans that are told to stop, at every question: nothing is launched or asked after it,
-// and the next call is right. How much is done does not shrink, and between two questions there are few
-// launches.
+// Tests that reconstructions and plans can be stopped at every call of the progress function: nothing is
+// launched and no further call is made, and the next reconstruction is right. Progress does not decrease, and
+// there are few launches between two calls.
 #include "recon_support.h"
 
 #include <koine/recon.h>
@@ -9,12 +9,12 @@
 #include "base/threads.h"
 
 enum {
-    AHEAD = 16,     // launches between two questions at most (src/engine/watch/asking.c)
-    FIRST_ALL = 12, // every question up to this one is the last one, then some
+    AHEAD = 16,     // launches between two calls at most (src/engine/watch/asking.c)
+    FIRST_ALL = 12, // stop at every call up to this one, then at some
 };
 
 struct told {
-    size_t count, most; // questions, and the one that is answered by no
+    size_t count, most; // number of calls, and the one that stops
     size_t launches, between, between_most, after;
     double last;
 };
@@ -41,7 +41,7 @@ static void notice(void *given, const kn_launch_notice *launch)
     told->after += told->count == told->most;
 }
 
-// What is stopped: `run` makes the result anew with this function.
+// The work that is stopped: `run` computes the result anew with this function.
 struct stopped {
     kn_status (*run)(const void *data, struct told *told, double complex *result);
     const void *data;
@@ -173,7 +173,7 @@ typedef kn_status kn_recon_call(kn_recon_plan *plan, const double *from, double 
 
 struct operation {
     const char *name;
-    kn_recon_call *call; // NULL: by an operator
+    kn_recon_call *call; // NULL: with an operator
     kn_recon_operator_kind kind;
     bool adjoint;
     kn_recon_normal_method normal;
@@ -251,7 +251,7 @@ START_TEST(plans)
         {"its adjoint", NULL, KN_RECON_OPERATOR_ENCODING, true, KN_RECON_NORMAL_TOEPLITZ},
         {"normal operator", NULL, KN_RECON_OPERATOR_NORMAL, false, KN_RECON_NORMAL_TOEPLITZ},
         {"normal operator by both sums", NULL, KN_RECON_OPERATOR_NORMAL, false, KN_RECON_NORMAL_FORWARD},
-        // Of a device alone.
+        // Only on a device.
         {"gridding forward", kn_recon_gridding_forward, 0, false, KN_RECON_NORMAL_TOEPLITZ},
         {"gridding adjoint", kn_recon_gridding_adjoint, 0, false, KN_RECON_NORMAL_TOEPLITZ},
         {"gridding operator", NULL, KN_RECON_OPERATOR_GRIDDING, true, KN_RECON_NORMAL_TOEPLITZ},
@@ -268,7 +268,7 @@ START_TEST(plans)
 }
 END_TEST
 
-// A plan whose call was stopped is of use.
+// A plan can be used again after a call was stopped.
 START_TEST(plan_goes_on)
 {
     struct recon_scan scan = make_scan(1);
@@ -297,8 +297,8 @@ END_TEST
 
 // ---- pieces ----
 
-// A sum that takes long goes in pieces of at most 2^24 pairs of a voxel and a sample for each thread or
-// compute unit of a CPU, and may be stopped at each; a GPU has fewer.
+// A sum that takes long is computed in pieces of at most 2^24 pairs of a voxel and a sample for each thread
+// or compute unit of a CPU, and may be stopped at each; pieces on a GPU are fewer.
 START_TEST(pieces)
 {
     enum { SIZE = 128, MANY = 1 << 14 };
@@ -331,7 +331,7 @@ START_TEST(pieces)
                            : kn_recon_forward(plan, image, data, &err)));
         all = told.count;
         ck_assert_double_ge((double)(on_host ? all : told.launches), least);
-        ck_assert_double_ge((double)all, least / 4); // of launches that are fast not each
+        ck_assert_double_ge((double)all, least / 4); // fast launches do not each cause a call
         told = (struct told){.most = all / 2 + 1};
         status =
             adjoint ? kn_recon_adjoint(plan, data, image, &err) : kn_recon_forward(plan, image, data, &err);

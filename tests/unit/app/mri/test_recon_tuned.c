@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/experimental/tuning.h: what plans of koine/recon.h take of the values that are tried, and tell of
-// them. That kernels are built with them is in tests/unit/tools/test_tune.c.
+// Tests koine/experimental/tuning.h: the tried values that plans of koine/recon.h use and report.
+// tests/unit/tools/test_tune.c tests that kernels are built with them.
 #include <koine/experimental.h>
 #include <math.h>
 #include <string.h>
@@ -25,7 +25,8 @@ static void set_up(void)
         data[i] = test_uniform(&state) - 0.5;
 }
 
-// Grids an image of 10 x 11 (x 9) voxels, and expects these values, or none that are 0 before `count`.
+// Grids an image of 10 x 11 (x 9) voxels, and expects these values, or with NULL that none of the first
+// `count` is 0.
 static void expect_values(bool volume, const unsigned *expected, size_t count, double *image)
 {
     const kn_recon_matrix matrix = {volume ? 3 : 2, {10, 11, volume ? 9 : 0}};
@@ -63,7 +64,7 @@ START_TEST(gridding)
         expect_values(volume, values, count, tuned);
         ck_assert(!kn_tuning_get_refusal(context, tunables, why));
         EXPECT_OK(kn_tuning_end(context, tunables, &err));
-        // The same additions in another order: of 50 numbers below 1 each, roundings of 2^-24.
+        // The same additions in another order: for 50 numbers below 1, roundings of 2^-24 each.
         for (size_t i = 0; i < numbers; i++)
             largest = fmax(largest, fabs(own[i] - tuned[i]));
         ck_assert_double_le(largest, 50 * 50 * 0x1p-24);
@@ -92,14 +93,14 @@ START_TEST(sums)
     EXPECT_OK(kn_tuning_try(context, tunables, usual, &err));
     EXPECT_OK(kn_recon_adjoint(plan, data, image[1], &err));
     ck_assert(!kn_tuning_get_refusal(context, tunables, why));
-    ck_assert_mem_eq(image[0], image[1], sizeof image[0]); // the same values, and the same bits
+    ck_assert_mem_eq(image[0], image[1], sizeof image[0]); // equal values, and equal bits
     memcpy(impossible, usual, sizeof impossible);
-    impossible[2] = 3; // no vector has three lanes
+    impossible[2] = 3; // there are no vectors of three lanes
     EXPECT_OK(kn_tuning_try(context, tunables, impossible, &err));
     EXPECT_OK(kn_recon_adjoint(plan, data, image[1], &err));
     ck_assert(kn_tuning_get_refusal(context, tunables, why));
     ck_assert_str_ne(why, "");
-    ck_assert_mem_eq(image[0], image[1], sizeof image[0]); // its own take their place
+    ck_assert_mem_eq(image[0], image[1], sizeof image[0]); // the default values are used instead
     kn_recon_plan_free(plan);
 }
 END_TEST

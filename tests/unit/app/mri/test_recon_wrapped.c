@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/recon.h inside an OpenCL application: its context, its queue and its buffers.
+// Tests koine/recon.h inside an OpenCL application: with its context, its queue and its buffers.
 #include "recon_api_support.h"
 
 #define CL_TARGET_OPENCL_VERSION 120

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trajectories: the formulas at places where the answer is known otherwise, what is filled in, ranges, units,
-// refusals.
+// Tests trajectories: the formulas at positions with known answers, default values, ranges, units, refusals.
 #include "support/support.h"
 
 #include <math.h>
@@ -49,7 +48,7 @@ START_TEST(radial)
     for (size_t s = 0; s < 4; s++)
         expect_point(k + 3 * (4 * s + 2), 0, 0, 0);
     free(k);
-    // Twice as many samples as the matrix needs lie half as far apart; an odd number is symmetrical.
+    // Twice as many samples as the matrix needs have half the distance; an odd number is symmetrical.
     plan = (kn_recon_trajectory){.kind = KN_RECON_TRAJECTORY_RADIAL, .samples = 9, .spokes = 1, .extent = 3};
     k = fill(&plan);
     expect_point(k, -4.0 / 3, 0, 0);
@@ -64,7 +63,7 @@ START_TEST(golden)
     kn_recon_trajectory plan = {.kind = KN_RECON_TRAJECTORY_GOLDEN, .samples = 2, .spokes = 1000};
     double *k = fill(&plan);
 
-    // Sample 0 is at t = -1, so that it points the other way.
+    // Sample 0 is at t = -1, so it points in the opposite direction.
     for (size_t s = 0; s < 1000; s++) {
         double angle = fmod(111.24611797498107 * (double)s, 360) * M_PI / 180;
 
@@ -86,11 +85,12 @@ START_TEST(spiral)
     expect_point(k + 3 * 100, 4, 0, 0);
     expect_point(k + 3 * 400, 8, 0, 0);
     expect_point(k + 3 * 900, 12, 0, 0);
-    // The next arm is turned by 90 degrees: where it crosses the first one's ray, it is 1 further in or out.
+    // The next arm is rotated by 90 degrees: where it crosses the first one's ray, the radius differs by 1.
     expect_point(k + 3 * (1600 + 400), 0, 8, 0);
     for (size_t m = 0; m < 6400; m++)
         ck_assert_double_lt(radius(k + 3 * m), 16);
-    // About uniform along the arm: 4 pi 16 / 2 cycles in 1600 steps. Beyond the middle none is twice that.
+    // Nearly uniform along the arm: 4 pi 16 / 2 cycles in 1600 steps. Outside the middle no step is twice as
+    // long.
     for (size_t m = 100; m + 1 < 1600; m++) {
         double step = hypot(k[3 * m + 3] - k[3 * m], k[3 * m + 4] - k[3 * m + 1]);
 
@@ -117,7 +117,7 @@ START_TEST(kooshball)
             moments[axis] += first[axis] * first[axis] / 16 / 500;
         }
     }
-    // Spread evenly over the half ball: means 0, 0, 1/2; of the squares 1/3.
+    // Distributed evenly over the half ball: means 0, 0, 1/2; means of squares 1/3.
     for (size_t axis = 0; axis < 3; axis++) {
         ck_assert_double_eq_tol(sums[axis], axis == 2 ? 0.5 : 0, 0.01);
         ck_assert_double_eq_tol(moments[axis], 1.0 / 3, 0.01);
@@ -141,7 +141,8 @@ START_TEST(stack)
 }
 END_TEST
 
-// A full grid: its forward sum keeps the energy of any image, divided by the root of the voxels.
+// A full grid: its forward sum, divided by the square root of the number of voxels, keeps the energy of any
+// image.
 START_TEST(cartesian)
 {
     kn_recon_trajectory plan = {
@@ -225,7 +226,7 @@ START_TEST(filled_in)
 }
 END_TEST
 
-// Every kind stays in the band of its own matrix, with odd sizes too.
+// Every kind stays in the band of its matrix, also for odd sizes.
 START_TEST(in_band)
 {
     for (int kind = 0; kind < TRAJECTORY_KINDS; kind++)
@@ -302,7 +303,7 @@ START_TEST(units)
         for (size_t i = 0; i < 6; i++)
             ck_assert_double_eq_tol(k[i], fov[i], 1e-12);
     }
-    // Of 4 voxels, or of a sample at 0 alone, nothing can be said.
+    // From 4 voxels, or from a single sample at 0, nothing can be concluded.
     ck_assert_int_eq(
         kn_recon_trajectory_guess_unit(&(kn_recon_matrix){2, {4, 4, 1}},
                                        &(kn_recon_range){.low = {-0.5, -0.5, 0}, .high = {0.5, 0.5, 0}}),
@@ -312,7 +313,7 @@ START_TEST(units)
 }
 END_TEST
 
-// What a program calls (koine/experimental/recon.h).
+// The public functions (koine/experimental/recon.h).
 START_TEST(by_the_header)
 {
     const kn_recon_matrix flat = {2, {64, 32, 0}}, none = {4, {1, 1, 1}};

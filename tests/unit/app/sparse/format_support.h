@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kernels a sparse matrix's formats run.
+// The kernels that each format of a sparse matrix runs.
 #ifndef KN_TESTS_APP_SPARSE_FORMAT_SUPPORT_H
 #define KN_TESTS_APP_SPARSE_FORMAT_SUPPORT_H
 
@@ -7,7 +7,8 @@
 
 enum { FORMATS = KN_SPARSE_MERGE + 1 };
 
-// What each format launches, in order; nothing for those without a stored matrix, and for the choice of one.
+// The launches of each format, in order; empty for formats without a stored matrix, and for the automatic
+// choice.
 static const char *const format_kernels[FORMATS][3] = {
     [KN_SPARSE_SIMPLE] = {"spmv_simple"},
     [KN_SPARSE_MEMORY_LAYOUT] = {"spmv_layout"},

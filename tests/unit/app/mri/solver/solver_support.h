@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the solver begin with: a small problem, written out as a dense system and solved in
-// double precision, and how far the device's answer is from it.
+// What the tests of the solver share: a small problem, written out as a dense system and solved in double
+// precision, and the error of the device's answer.
 #ifndef KN_TESTS_UNIT_APP_MRI_SOLVER_SOLVER_SUPPORT_H
 #define KN_TESTS_UNIT_APP_MRI_SOLVER_SOLVER_SUPPORT_H
 
@@ -14,14 +14,14 @@ struct system {
     struct mri_toeplitz *toeplitz;
     size_t n;
     double complex *normal;   // F^H W F, n x n, row by row
-    double complex *matrix;   // with lambda R
-    double complex *right;    // of floats
+    double complex *matrix;   // with lambda R added
+    double complex *right;    // made of floats
     double complex *solution; // of the dense system
-    double lambda, norm;      // norm: at least the matrix's
+    double lambda, norm;      // norm: an upper bound on the matrix's
     struct mri_solver_options options;
 };
 
-// Column i of R: what R makes of a voxel.
+// Column i of R: the result of R for a unit voxel.
 static void regularizer_column(const struct system *s, size_t i, double complex *column)
 {
     double complex *unit = calloc(s->n, sizeof *unit), *each = test_allocate(3 * s->n * sizeof *each);
@@ -118,7 +118,7 @@ static inline kn_status test_solve(struct mri_toeplitz *toeplitz, kn_buffer *rig
     return status;
 }
 
-// Solves with the system's options; the image.
+// Solves with the system's options; returns the image.
 static double complex *solve(const struct system *s, const double complex *start,
                              struct mri_solver_result *result)
 {
@@ -140,7 +140,7 @@ static double complex *solve(const struct system *s, const double complex *start
     return x;
 }
 
-// ||b - A x||, in double.
+// ||b - A x||, in double precision.
 static double residual_of(const struct system *s, const double complex *x)
 {
     double complex *image = test_allocate(s->n * sizeof *image);

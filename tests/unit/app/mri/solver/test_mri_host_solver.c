@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's transform against its definition, its normal operator against both sums, and its conjugate
-// gradients against the equations that they solve, on odd, prime, unequal and single sizes.
+// Tests the host's transform against its definition, its normal operator against both sums, and its conjugate
+// gradients against the equations that they solve, for odd, prime, unequal and single sizes.
 #include "support/expect.h"
 
 #include <float.h>
@@ -19,7 +19,7 @@ enum { MATRICES = sizeof matrices / sizeof *matrices, VOXELS_MAX = 128, SAMPLES 
 
 // ---- transforms ----
 
-// Of the whole grid, by the definition; sign -1 is forward's.
+// The transform of the whole grid, by the definition; sign -1 is the forward transform's.
 static void definition(const size_t length[3], int sign, const double complex *in, double complex *out)
 {
     size_t points = length[0] * length[1] * length[2];
@@ -67,7 +67,7 @@ START_TEST(transforms)
         struct mri_fft fft;
         double size;
 
-        // Lines outside of the used part are zero before, and nobody's after.
+        // Lines outside of the used part are zero before, and undefined afterwards.
         for (size_t at = 0; at < points; at++) {
             size_t x = at % length[0], y = at / length[0] % length[1], z = at / length[0] / length[1];
 
@@ -96,7 +96,7 @@ START_TEST(transforms)
 }
 END_TEST
 
-// Lines enough for several threads: the bits of one, and back again to where it began.
+// Enough lines for several threads: the same bits as with one, and the inverse restores the input.
 START_TEST(threads)
 {
     static const struct mri_fft_shape shape = {KN_F64, {512, 256, 1}, {512, 256, 1}, {0}};
@@ -187,7 +187,7 @@ START_TEST(operator_is_both_sums)
                                             MRI_HOST_DOUBLE, &normal, &rate, &err));
         normal_of(&problem, i % 2 ? problem.weights : NULL, problem.x, expected);
         EXPECT_OK(ki_mri_host_normal_apply(normal, problem.x, found, &err));
-        // Of a norm of the operator of at most its bound; phases carry some tens of roundings.
+        // Relative to a norm of the operator of at most its bound; phases have some tens of roundings.
         size = ki_mri_host_normal_bound(normal) * test_norm(problem.x, problem.voxels);
         for (size_t n = 0; n < problem.voxels; n++)
             ck_assert_double_lt(cabs(found[n] - expected[n]), 1000 * DBL_EPSILON * size);
@@ -198,8 +198,8 @@ START_TEST(operator_is_both_sums)
 }
 END_TEST
 
-// Both sums as they stand: 1e-14 of each in double; in single the phase's rounding as on devices (sum.h), of
-// sums that cancel: of what they would be if no term did.
+// Both sums directly: 1e-14 of each in double precision; in single precision the rounding of the phase as on
+// devices (sum.h), relative to the sums without cancellation.
 START_TEST(operator_by_both_sums)
 {
     static const enum mri_kernel kernels[] = {MRI_HOST_DOUBLE, MRI_HOST_SINGLE};
@@ -226,7 +226,7 @@ START_TEST(operator_by_both_sums)
         EXPECT_OK(ki_mri_host_normal_apply(normal, problem.x, found, &err));
         for (size_t n = 0; n < problem.voxels; n++)
             ck_assert_double_le(cabs(found[n] - expected[n]), errors[i % 2] * magnitude * SAMPLES);
-        // In place, and counted.
+        // Works in place, and is counted.
         EXPECT_OK(ki_mri_host_normal_apply(normal, problem.x, problem.x, &err));
         ck_assert_mem_eq(problem.x, found, problem.voxels * sizeof *found);
         ck_assert_double_eq(ki_mri_host_normal_rate(normal).pairs, (double)(4 * SAMPLES * problem.voxels));
@@ -237,7 +237,7 @@ END_TEST
 
 // ---- the solver ----
 
-// A x = F^H W F x + lambda R x, with R from the squared differences' definition.
+// A x = F^H W F x + lambda R x, with R from the definition by squared differences.
 static void equation(const struct problem *problem, const struct mri_solver_options *options, double lambda,
                      const double complex *x, double complex *y)
 {
@@ -255,7 +255,7 @@ static void equation(const struct problem *problem, const struct mri_solver_opti
 
             if (!last)
                 continue;
-            // Neighbours on either side, each a difference that has this voxel.
+            // Neighbours on either side, each with a difference that involves this voxel.
             if (at[axis] > 0 || options->boundary == KN_RECON_BOUNDARY_PERIODIC)
                 y[n] += lambda * (x[n] - x[at[axis] > 0 ? n - step : n + last * step]);
             if (at[axis] < last || options->boundary == KN_RECON_BOUNDARY_PERIODIC)
@@ -327,14 +327,14 @@ START_TEST(edges)
     none = of;
     none.matrix.size[0] = 0;
     EXPECT_OK(ki_mri_host_normal_create(&of, MRI_HOST_DOUBLE, &normal, NULL, &err));
-    // Nothing measured: nothing there, whatever it began with.
+    // Without measured samples the image is 0, whatever the start was.
     memset(problem.rhs, 0, sizeof problem.rhs);
     EXPECT_OK(ki_mri_host_solve(ki_mri_host_normal_of(normal), problem.rhs, &options, problem.x, image,
                                 &result, &err));
     ck_assert_double_eq(test_norm(image, problem.voxels), 0);
     ck_assert_uint_eq(result.iterations, 0);
     free(result.residuals);
-    // No iterations: the start.
+    // Without iterations the result is the start.
     options.iterations = 0;
     problem.rhs[0] = 1;
     EXPECT_OK(ki_mri_host_solve(ki_mri_host_normal_of(normal), problem.rhs, &options, problem.x, image,
@@ -345,7 +345,7 @@ START_TEST(edges)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "",
                    ki_mri_host_normal_create(&none, MRI_HOST_DOUBLE, &normal, NULL, &err));
     ck_assert_ptr_null(normal);
-    // Without a spectrum there is no unit of lambda.
+    // Without a spectrum, lambda has no unit.
     EXPECT_OK(ki_mri_host_normal_create_forward(&of, MRI_HOST_SINGLE, &normal, &err));
     options = (struct mri_solver_options){.iterations = 1, .lambda = 0.1, .relative_lambda = true};
     EXPECT_REFUSED(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The normal operator by both sums on a device: against both in double precision, and against itself turned
-// round; which kernels run. What the solver makes of it is in test_mri_recon.c.
+// Tests the normal operator by both sums on a device: against both in double precision, and for symmetry;
+// which kernels run. test_mri_recon.c tests the solver's results with it.
 #include "unit/app/mri/mri_support.h"
 
 #include "app/mri/solver/normal.h"
@@ -83,7 +83,7 @@ START_TEST(both_sums)
 }
 END_TEST
 
-// <T x, y> = <x, T y>, within what both are off by.
+// <T x, y> = <x, T y>, within the errors of both.
 START_TEST(symmetric)
 {
     uint64_t state = test_seed("symmetric");
@@ -112,8 +112,8 @@ START_TEST(symmetric)
 }
 END_TEST
 
-// An application is one forward sum, and the adjoint by the kernel that was named; its terms are counted.
-// The kernels of both sums.
+// An application is one forward sum, and the adjoint by the named kernel; its terms are counted. Checks the
+// kernels of both sums.
 static void check_what_ran(enum mri_kernel kernel, const char *there, const char *back, uint64_t *state)
 {
     struct scan scan = scan_make(&matrices[5], 20, state);
@@ -192,7 +192,7 @@ START_TEST(refused)
                    kn_operator_apply(queue, normal->a, false, image, image, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "units of a bound that this operator does not have",
                    ki_mri_solver_create(queue, normal, &relative, &solver, &err));
-    // Data on the device: enough of them, no others beside them, and not for the host.
+    // Data on the device: there must be enough, they exclude other data, and they are not for the host.
     sum.device_data = x;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "not of 20 samples",
                    ki_mri_sum_device(queue, &sum, MRI_TUNED, image, NULL, &err));

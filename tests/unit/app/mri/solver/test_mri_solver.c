@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients against a dense solution in double precision, what the history, the stop test and a
-// start promise, and an image that others computed from a real scan.
+// Tests conjugate gradients against a dense solution in double precision, the guarantees of the history, the
+// stopping test and the start, and against an image that others computed from a real scan.
 #include "solver_support.h"
 
 // ---- the solution ----
@@ -19,7 +19,7 @@ START_TEST(dense)
                 .relative_lambda = true,
                 .regularizer = r == 0 ? KN_RECON_REGULARIZER_TIKHONOV : KN_RECON_REGULARIZER_DIFFERENCE,
                 .boundary = r == 2 ? KN_RECON_BOUNDARY_PERIODIC : KN_RECON_BOUNDARY_ZERO};
-            // Differences leave a constant image alone: the samples have to tell it.
+            // Differences do not affect a constant image: the samples have to determine it.
             struct system s = system_make(&matrices[i], 3 * matrices[i].size[0] * 35, &options, &state);
             struct mri_solver_result result;
             double complex *x = solve(&s, NULL, &result);
@@ -32,7 +32,7 @@ START_TEST(dense)
             ck_assert_double_le(residual, limit);
             ck_assert_double_le(fabs(result.residual * right - residual), drift(&s, 1));
             ck_assert_double_eq_tol(result.residuals[0], 1, 1e-6);
-            // What is left of the residual, made larger by the least eigenvalue at most.
+            // The remaining residual, divided by at most the least eigenvalue.
             error = test_distance(x, s.solution, s.n);
             if (r == 0)
                 ck_assert_double_le(error, limit / s.lambda);
@@ -47,8 +47,8 @@ START_TEST(dense)
 }
 END_TEST
 
-// The error in the norm of A falls with every iteration, which conjugate gradients promise; the history is
-// that of the true residuals, and of a run with fewer iterations the beginning of a longer one's.
+// The error in the norm of A decreases with every iteration, as conjugate gradients guarantee; the history
+// has the true residuals, and that of a run with fewer iterations is the beginning of a longer one's.
 START_TEST(history)
 {
     enum { ITERATIONS = 12 };
@@ -96,8 +96,8 @@ START_TEST(history)
 }
 END_TEST
 
-// Stops at the first residual within the tolerance, wherever the host looks: image and history of a run of so
-// many iterations.
+// Stops at the first residual within the tolerance, wherever the host checks: image and history equal those
+// of a run with that number of iterations.
 START_TEST(tolerance)
 {
     uint64_t state = test_seed("tolerance");
@@ -131,7 +131,7 @@ START_TEST(tolerance)
         free(x);
         free(wanted);
     }
-    ck_assert_uint_gt(seen & (seen - 1), 0); // not all just where the host looks
+    ck_assert_uint_gt(seen & (seen - 1), 0); // not only where the host checks
     system_free(&s);
 }
 END_TEST
@@ -150,7 +150,7 @@ START_TEST(starts)
 
         options.regularizer = r ? KN_RECON_REGULARIZER_DIFFERENCE : KN_RECON_REGULARIZER_TIKHONOV;
         s = system_make(&matrix, 200, &options, &state);
-        // From the solution: at once, and nothing is changed.
+        // From the solution: stops at once, and changes nothing.
         s.options.tolerance = 1e-6;
         x = solve(&s, NULL, &cold);
         ck_assert(cold.converged);
@@ -162,7 +162,7 @@ START_TEST(starts)
         ck_assert_int_eq(memcmp(x, again, s.n * sizeof *x), 0);
         free(result.residuals);
         free(again);
-        // From elsewhere: the same solution, to what the residual leaves.
+        // From another start: the same solution, up to what the residual leaves.
         elsewhere = test_image(s.n, &state);
         s.options.tolerance = 1e-5;
         again = solve(&s, elsewhere, &result);
@@ -173,7 +173,7 @@ START_TEST(starts)
                                     test_norm(elsewhere, s.n));
         free(result.residuals);
         free(again);
-        // No iterations: the start, or 0.
+        // Without iterations: the start, or 0.
         s.options.iterations = 0;
         again = solve(&s, elsewhere, &result);
         ck_assert_uint_eq(result.iterations, 0);
@@ -197,7 +197,7 @@ START_TEST(starts)
 }
 END_TEST
 
-// The image's own buffer as the start; a lambda in units of the bound is that one times it.
+// The image's own buffer as the start; a lambda in units of the bound equals lambda times the bound.
 START_TEST(in_place_and_relative)
 {
     uint64_t state = test_seed("in_place_and_relative");
@@ -221,7 +221,7 @@ START_TEST(in_place_and_relative)
     y = test_download_image(image, s.n);
     ck_assert_int_eq(memcmp(x, y, s.n * sizeof *x), 0);
     free(y);
-    // Another lambda is another image.
+    // Another lambda gives another image.
     s.options.lambda *= 2;
     y = solve(&s, begun, &absolute);
     ck_assert_double_gt(test_distance(x, y, s.n), 1e-3 * test_norm(x, s.n));
@@ -237,9 +237,9 @@ START_TEST(in_place_and_relative)
 }
 END_TEST
 
-// Sums of squares are good to double, of many numbers too: with F^H W F = 0 and lambda = 1 the residual of
-// small whole numbers is exact, and its norm against the right hand side's leaves nothing but the sums' own
-// rounding.
+// Sums of squares are accurate to double precision, also for many numbers: with F^H W F = 0 and lambda = 1
+// the residual of small integers is exact, and its norm relative to the right-hand side's only has the
+// rounding of the sums.
 START_TEST(sums)
 {
     if (test_is_slow())
@@ -280,8 +280,8 @@ START_TEST(sums)
 }
 END_TEST
 
-// A right hand side times a power of two: the same history, and the image times it, though squares would
-// leave the range of a float.
+// A right-hand side times a power of two: the same history, and the image times that power, although squares
+// would exceed the range of a float.
 START_TEST(scaled)
 {
     uint64_t state = test_seed("scaled");
@@ -349,7 +349,7 @@ START_TEST(refused)
     REFUSED("start is not finite", right, image, image, .iterations = 1);
     REFUSED("right hand side is not finite", image, NULL, spare, .iterations = 1);
 
-    // Of nothing, nothing, whatever the start.
+    // A right-hand side of 0 gives 0, whatever the start.
     x = calloc(s.n, sizeof *x);
     nothing = test_upload_image(x, s.n, 0);
     options = (struct mri_solver_options){.iterations = 5};
@@ -363,7 +363,7 @@ START_TEST(refused)
     free(result.residuals);
     free(x);
 
-    // No samples and no lambda: the matrix is 0, and there is no direction to go.
+    // Without samples and lambda, the matrix is 0, and there is no search direction.
     memset(s.scan.weights, 0, 20 * sizeof *s.scan.weights);
     ki_mri_toeplitz_free(s.toeplitz);
     EXPECT_OK(ki_mri_toeplitz_compute(queue, &matrix, s.scan.k, 20, s.scan.weights, MRI_HOST_DOUBLE,
@@ -385,8 +385,8 @@ END_TEST
 // ---- a real scan ----
 
 // A brain, one spiral of 3,770 samples for 4,096 voxels: 60 iterations from 0 with lambda = 1e-3 of the
-// bound, as others did them in double precision from their right hand side; the differences in double
-// precision, and by the device.
+// bound, compared with what others computed in double precision from their right-hand side; with the
+// differences in double precision, and from the device.
 START_TEST(real_image)
 {
     enum { VOXELS = 64 * 64 };

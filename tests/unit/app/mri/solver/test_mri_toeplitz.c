@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The normal operator as a convolution: against both sums in double precision, against itself turned round,
-// and against the differences that others computed from a real scan; and the file that keeps it.
+// Tests the normal operator as a convolution: against both sums in double precision, for symmetry, and
+// against the differences that others computed from a real scan; and the file that stores it.
 #include "unit/app/mri/mri_support.h"
 
 #include <float.h>
@@ -101,7 +101,7 @@ START_TEST(normal)
             ck_assert_msg(error <= bound, "%zu x %zu x %zu, %zu samples: off by %g of %g",
                           scan.matrix.size[0], scan.matrix.size[1], scan.matrix.size[2], scan.samples, error,
                           bound);
-            // The bound is one: no image is made larger.
+            // The bound holds: no image grows by more.
             ck_assert_double_le(test_norm(wanted, scan.voxels),
                                 ki_mri_toeplitz_bound(toeplitz) * norm * (1 + 1e-5));
             error /= ki_mri_toeplitz_bound(toeplitz);
@@ -116,7 +116,7 @@ START_TEST(normal)
 }
 END_TEST
 
-// The differences by every kernel: none changes the operator by more than its own error.
+// The differences from every kernel: none changes the operator by more than its own error.
 START_TEST(kernels)
 {
     static const kn_recon_matrix tried[] = {{2, {7, 5, 1}}, {3, {3, 5, 2}}};
@@ -145,7 +145,7 @@ START_TEST(kernels)
 }
 END_TEST
 
-// <T x, y> = <x, T y>, and <T x, x> real and not negative, both within what an application is off by.
+// <T x, y> = <x, T y>, and <T x, x> is real and not negative, both within the error of an application.
 START_TEST(symmetric)
 {
     uint64_t state = test_seed("symmetric");
@@ -303,7 +303,7 @@ START_TEST(kept)
     y_again = test_apply_normal(ki_mri_toeplitz_normal(again), x, scan.voxels);
     ck_assert_int_eq(memcmp(y, y_again, scan.voxels * sizeof *y), 0);
 
-    // Not overwritten unless forced; the same bits then.
+    // Not overwritten unless forced; then the bits are the same.
     first = read_bytes(path, &first_size);
     EXPECT_REFUSED(KN_ERROR_OUTPUT, "already exists",
                    ki_mri_toeplitz_save(queue, again, scan.k, scan.weights, path, false, &err));
@@ -360,7 +360,7 @@ START_TEST(refused_files)
     REFUSED("other places in k-space", &scan.matrix, 20, scan.weights);
     scan.k[7] -= 1e-9;
 
-    // Another file: shorter, longer, changed anywhere.
+    // A file that is shorter, longer, or changed anywhere.
     for (size_t cut = 0; cut < size; cut += cut < 8 ? 1 : 97) {
         test_write(path, bytes, cut);
         REFUSED(cut == 0    ? "ends after 0 bytes"
@@ -386,7 +386,7 @@ START_TEST(refused_files)
         ck_assert(strstr(err.text, "damaged") || strstr(err.text, "does not end"));
         bytes[at] = (char)(bytes[at] ^ 4);
     }
-    // As it was, it is taken.
+    // The original file is accepted.
     test_write(path, bytes, size);
     EXPECT_OK(ki_mri_toeplitz_load(queue, &scan.matrix, scan.k, 20, scan.weights, path, &again, &err));
     ki_mri_toeplitz_free(again);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of direct sums share: problems at random, and what is wanted of them in double precision.
+// What the tests of direct sums share: random problems, and their results in double precision.
 #ifndef KN_TESTS_UNIT_APP_MRI_SUM_SUM_SUPPORT_H
 #define KN_TESTS_UNIT_APP_MRI_SUM_SUM_SUPPORT_H
 
@@ -10,12 +10,12 @@
 
 struct problem {
     struct mri_sum sum;
-    size_t voxels, count; // of the matrix, and wanted
+    size_t voxels, count; // of the matrix, and the number computed
     double *k, *positions, *weights;
     double complex *data, *basis, *mu, *wanted;
 };
 
-// What a problem is given.
+// The parts that a problem has.
 enum { DATA = 1, WEIGHTS = 2, BASIS = 4, POSITIONS = 8 };
 
 static inline void free_problem(struct problem *p)
@@ -29,7 +29,7 @@ static inline void free_problem(struct problem *p)
     free(p->wanted);
 }
 
-// What is wanted, in double precision.
+// Computes the expected result in double precision.
 static inline void refer(struct problem *p)
 {
     double *at = test_zeros(3 * p->count, sizeof *at);
@@ -48,7 +48,7 @@ static inline void refer(struct problem *p)
     free(at);
 }
 
-// k in the whole band, an eighth of it on its edge.
+// k in the whole band, an eighth of the numbers on its edge.
 static inline struct problem make(const kn_recon_matrix *matrix, size_t samples, unsigned given,
                                   uint64_t *state)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forward sum on a device, as it stands and as a product of matrices: against the reference in double
-// precision, and against the adjoint, which it belongs to: <F x, y> = <x, F^H y>.
+// Tests the forward sum on a device, directly and as a product of matrices: against the reference in double
+// precision, and against its adjoint: <F x, y> = <x, F^H y>.
 #include "support/buffers.h"
 #include "support/run.h"
 
@@ -29,7 +29,7 @@ struct problem {
 
 static double complex random_number(uint64_t *state)
 {
-    // As floats have them.
+    // Representable as floats.
     double re = ki_as_float(2 * test_uniform(state) - 1);
 
     return mri_complex(re, ki_as_float(2 * test_uniform(state) - 1));
@@ -157,7 +157,7 @@ START_TEST(reference)
 }
 END_TEST
 
-// <F x, y> = <x, F^H y> within both sums' bounds, F^H y by the same kernel with the same basis.
+// <F x, y> = <x, F^H y> within the bounds of both sums, with F^H y from the same kernel with the same basis.
 static void check_adjoint(const kn_recon_matrix *matrix, size_t samples, enum mri_kernel kernel,
                           uint64_t *state)
 {
@@ -194,7 +194,8 @@ START_TEST(adjoint)
 }
 END_TEST
 
-// What stays on the device does not come again: the bits of a sum alone, of another image, too.
+// Data that stay on the device are not sent again: the bits are those of a single sum, also for another
+// image.
 START_TEST(there)
 {
     const enum mri_kernel kernel = MRI_TUNED;
@@ -211,7 +212,7 @@ START_TEST(there)
         ck_assert_mem_eq(found, alone, p.samples * sizeof *found);
         free(found);
     }
-    p.k[0] += 0.25; // which is not read
+    p.k[0] += 0.25; // not read
     p.basis[1] = 7;
     found = forward(&p, true, kernel, &kept);
     ck_assert_mem_eq(found, alone, p.samples * sizeof *found);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums on a device, direct and as a product of matrices: every kernel against the reference in double
-// precision, on sizes of all kinds, for all that may be given and left out; which kernel ran; real scans.
+// Tests the sums on a device, directly and as a product of matrices: every kernel against the reference in
+// double precision, for sizes of all kinds, with and without everything optional; which kernel ran; real
+// scans.
 #include "support/buffers.h"
 #include "support/run.h"
 #include "sum_support.h"
@@ -17,8 +18,8 @@
 
 #define UNIT (FLT_EPSILON / 2)
 
-// What sine and cosine of a reduced phase may have wrong: 4 units of the language's functions; what NVIDIA
-// states of its native ones (2^-21.41 and 2^-21.19), which nobody promises for others.
+// The error of sine and cosine of a reduced phase: 4 units for the language's functions; for NVIDIA's native
+// ones the stated 2^-21.41 and 2^-21.19, which other devices do not promise.
 static double trig_error(enum mri_kernel kernel)
 {
     bool intel = strstr(kn_context_get_device(context)->vendor, "Intel") &&
@@ -51,7 +52,7 @@ static double bound(const struct problem *p, enum mri_kernel kernel)
            1e-30;
 }
 
-// Runs a kernel; what it gave. Nothing past the image is written.
+// Runs a kernel and returns its result. Nothing after the image may be written.
 static float *run(const struct problem *p, enum mri_kernel kernel, kn_recon_rate *rate)
 {
     enum { ROOM = 64 };
@@ -111,7 +112,7 @@ START_TEST(all_kernels)
 }
 END_TEST
 
-// Weights alone make mu real: kernels of their own.
+// Weights without data make mu real, for which there are separate kernels.
 START_TEST(real_mu)
 {
     uint64_t state = test_seed("real_mu");
@@ -128,8 +129,8 @@ START_TEST(real_mu)
 }
 END_TEST
 
-// What stays on the device does not come again: with other data, and without weights, the bits of a sum
-// alone.
+// Data that stay on the device are not sent again: with other data, and without weights, the bits are those
+// of a single sum.
 START_TEST(there)
 {
     uint64_t state = test_seed("there");
@@ -152,7 +153,7 @@ START_TEST(there)
                           ki_mri_kernel_names[kernel], turn);
             free(found);
         }
-        p.k[0] += 0.25; // which is not read
+        p.k[0] += 0.25; // not read
         p.weights[1] = 7;
         found = run(&p, (enum mri_kernel)kernel, NULL);
         ck_assert_mem_eq(found, alone, bytes);
@@ -164,7 +165,7 @@ START_TEST(there)
 }
 END_TEST
 
-// Any run of voxels, by itself.
+// Any run of voxels can be computed separately.
 START_TEST(slabs)
 {
     uint64_t state = test_seed("slabs");
@@ -184,7 +185,7 @@ START_TEST(slabs)
 }
 END_TEST
 
-// More samples than a float's sum takes, and than a chunk of constant memory.
+// More samples than one float accumulates, and more than a chunk of constant memory holds.
 START_TEST(many_samples)
 {
     static const kn_recon_matrix small = {2, {3, 2, 1}};
@@ -225,7 +226,8 @@ START_TEST(tunings)
 }
 END_TEST
 
-// Products in tiles of all kinds, of sizes that they do not divide: odd, even and larger than a tile.
+// Products in tiles of all kinds, with sizes that are not multiples of them: odd, even and larger than a
+// tile.
 START_TEST(tiles)
 {
     static const struct mri_product all[] = {
@@ -252,7 +254,7 @@ START_TEST(tiles)
 }
 END_TEST
 
-// Each name runs its own kernel, and mri_mu before.
+// Each name runs its own kernel, preceded by mri_mu.
 START_TEST(what_ran)
 {
     static const char *const functions[MRI_HOST_DOUBLE] = {
@@ -282,7 +284,8 @@ START_TEST(what_ran)
         ck_assert_double_ge(rate.seconds, 0);
         ck_assert_double_eq(rate.pairs, 64 * 20);
         ck_assert_double_eq(rate.flops, 13 * rate.pairs);
-        // The lecture's: the naive kernel asks for 12 numbers a pair; those with constant memory for few.
+        // The lecture's kernels: the naive one loads 12 numbers for each pair; those with constant memory
+        // few.
         ck_assert_double_eq(rate.loads, (kernel == MRI_NAIVE                                 ? 12
                                          : kernel == MRI_REGISTER || kernel == MRI_COALESCED ? 5
                                                                                              : 5.0 / 64) *
@@ -356,7 +359,7 @@ START_TEST(refused)
 }
 END_TEST
 
-// An image in parts, and memory for few voxels and samples at a time.
+// An image in parts, with memory for only a few voxels and samples at a time.
 START_TEST(in_parts)
 {
     uint64_t state = test_seed("in_parts");
@@ -390,7 +393,7 @@ static double relative_error(const float *image, const double complex *wanted, s
     return sqrt(error / energy);
 }
 
-// Each kernel against what others computed, and against the sum in double precision.
+// Each kernel against the result that others computed, and against the sum in double precision.
 static void check_real(const char *what, const struct problem *p, double tuned)
 {
     double complex *exact = test_zeros(p->count, sizeof *exact);
@@ -487,7 +490,7 @@ START_TEST(spiral)
 }
 END_TEST
 
-// Parboil's small problem, read as Parboil reads it: its published Q, within its own tolerance (1e-4 of the
+// Parboil's small problem, read like Parboil does: its published Q, within its own tolerance (1e-4 of the
 // largest number, or 0.2 %) and ours, at the reader's voxels; and Q in double precision.
 START_TEST(parboil_small)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums on the host, direct and as products of matrices: double and single precision, at every level of
-// instructions and with any number of threads, against the reference.
+// Tests the sums on the host, directly and as products of matrices: double and single precision, at every
+// level of instructions and with any number of threads, against the reference.
 #include "support/expect.h"
 #include "sum_support.h"
 
@@ -22,7 +22,7 @@ static const kn_recon_matrix matrices[] = {
 
 static const kn_host_level levels[] = {KN_HOST_SCALAR, KN_HOST_AVX2, KN_HOST_AVX512};
 
-// Of any slab of voxels.
+// A problem with any slab of voxels.
 static struct problem make_slab(const kn_recon_matrix *matrix, size_t samples, unsigned given,
                                 uint64_t *state)
 {
@@ -57,7 +57,8 @@ static double bound(const struct problem *p, enum mri_kernel kernel)
     return magnitude * unit * ((2 * M_PI * (5 * turns + 2) + 16) * (product ? 2 : 1) + terms) * M_SQRT2;
 }
 
-// What a kernel gave; nothing past the image is written. NULL where this processor has no such instructions.
+// The result of a kernel; nothing after the image may be written. NULL if this processor lacks the
+// instructions.
 static double complex *run(const struct problem *p, enum mri_kernel kernel, kn_host_level level,
                            unsigned threads)
 {
@@ -111,7 +112,7 @@ START_TEST(all_levels)
 }
 END_TEST
 
-// The forward sum as a product of matrices: at every level, with any number of threads the same.
+// The forward sum as a product of matrices: at every level, and the same with any number of threads.
 START_TEST(forward)
 {
     static const size_t samples[] = {1, 2, 255, 257, 600};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joseph's projector as a dense matrix, a ray at a time, for tests; and geometries of every shape.
+// Joseph's projector as a dense matrix, computed ray by ray, for tests; and geometries of every shape.
 #ifndef KN_TESTS_UNIT_APP_SPARSE_HOST_PARALLEL_SUPPORT_H
 #define KN_TESTS_UNIT_APP_SPARSE_HOST_PARALLEL_SUPPORT_H
 
@@ -26,7 +26,7 @@ static inline struct sparse_parallel test_geometry(const char *text)
     return parallel;
 }
 
-// Angles of any size and sign, as a file may have them.
+// Angles of any magnitude and sign, as a file may have them.
 static inline void test_give_angles(struct sparse_parallel *parallel, uint64_t *state)
 {
     parallel->theta = malloc(parallel->angles * sizeof *parallel->theta);
@@ -35,8 +35,8 @@ static inline void test_give_angles(struct sparse_parallel *parallel, uint64_t *
         parallel->theta[t] = 20 * test_uniform(state) - 10;
 }
 
-// The point of the ray nearest to the axis, its direction, and where it crosses every line (or column). The
-// caller frees it.
+// The point of the ray nearest to the axis, its direction, and its intersections with every line (or column).
+// The caller frees it.
 static inline double *test_dense(const struct sparse_parallel *parallel)
 {
     size_t size = parallel->size, pixels = size * size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of sparse systems share: random matrices of every shape, and dense ones beside them.
+// What tests of sparse systems share: random matrices of every shape, and the corresponding dense ones.
 #ifndef KN_TESTS_UNIT_APP_SPARSE_HOST_SPARSE_SUPPORT_H
 #define KN_TESTS_UNIT_APP_SPARSE_HOST_SPARSE_SUPPORT_H
 
@@ -22,8 +22,8 @@ static inline double *sparse_numbers(size_t count)
     return numbers;
 }
 
-// `count` random entries of a rows x columns matrix, some twice, some 0; `dense` (rows * columns, by rows)
-// becomes their sum. Rows and columns without any are likely where there are few.
+// `count` random entries of a rows x columns matrix, some at the same place, some 0; `dense` (rows * columns,
+// by rows) becomes their sum. If there are few, some rows and columns are likely to be empty.
 static inline struct sparse_matrix sparse_random(size_t rows, size_t columns, size_t count, double *dense)
 {
     uint32_t *row = malloc((count + 1) * sizeof *row), *column = malloc((count + 1) * sizeof *column);
@@ -63,7 +63,7 @@ enum {
 };
 enum { BEAM_RAYS = BEAM_ANGLES * BEAM_DETECTORS, BEAM_CROSSINGS = BEAM_WIDTH + BEAM_HEIGHT + 4 };
 
-// Where, from 0 to 1, the ray from `from` along `along` crosses the grid's lines; sorted.
+// The positions, from 0 to 1, where the ray from `from` along `along` crosses the grid's lines, sorted.
 static inline size_t sparse_crossings(const double from[2], const double along[2], double *at)
 {
     const int sizes[2] = {BEAM_WIDTH, BEAM_HEIGHT};
@@ -117,7 +117,7 @@ static inline struct sparse_matrix sparse_parallel_beam(void)
     return matrix;
 }
 
-// Ellipses on 0, of different brightness, one in another; nothing is below 0.
+// Ellipses on a background of 0, of different brightness, one inside another; nothing is negative.
 static inline void sparse_phantom(double image[BEAM_PIXELS])
 {
     static const double ellipses[][5] = {
@@ -134,7 +134,7 @@ static inline void sparse_phantom(double image[BEAM_PIXELS])
     }
 }
 
-// b = A image and noise of `part` of its size, which is returned.
+// b = A image plus noise of `part` of its norm; the norm of the noise is returned.
 static inline double sparse_measure(const struct sparse_matrix *matrix, const double *image, double part,
                                     double *b)
 {
@@ -153,7 +153,8 @@ static inline double sparse_measure(const struct sparse_matrix *matrix, const do
     return part * sqrt(size);
 }
 
-// A penalty below 0, whose weight is a double: what it adds to a gradient, and along a direction.
+// A penalty for values below 0, with a double as its weight: its contribution to a gradient, and along a
+// direction.
 static inline void sparse_hinge(const void *data, const double *x, size_t count, double *out)
 {
     for (size_t i = 0; i < count; i++)

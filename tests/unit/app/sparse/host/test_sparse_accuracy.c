@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far single precision is from the answer: the lag of iterations on spectra that are known, estimates
-// beside true errors on random systems of every condition, and the real ones of which one is beyond single
+// Tests the error of single precision: the delay of iterations on known spectra, estimates compared with true
+// errors on random systems of every condition number, and real systems, one of which is beyond single
 // precision.
 #include "sparse_support.h"
 #include "unit/app/sparse/least_squares_support.h"
@@ -16,8 +16,8 @@
 
 enum { MOST_N = 400, MOST_K = 400 };
 
-// Conjugate gradients of diag(values) x = right, as the host's, in double or rounded to single after each
-// step.
+// Conjugate gradients for diag(values) x = right, as on the host, in double precision or rounded to single
+// after each step.
 static void iterate(const double *values, const double *right, size_t n, size_t count, bool single,
                     double *gradients, double *steps, double *x)
 {
@@ -56,8 +56,8 @@ static void iterate(const double *values, const double *right, size_t n, size_t 
     }
 }
 
-// As many iterations as there are eigenvalues: these are what T_k has, and nothing was lost; the last
-// distance is what x has gone.
+// After as many iterations as eigenvalues, T_k has exactly these, and no iteration was lost; the last
+// distance is the path that x has covered.
 START_TEST(eigenvalues)
 {
     const double values[] = {0.01, 0.5, 1, 2, 3.5, 7}, right[] = {1, -2, 1, 0.5, 3, 1};
@@ -78,7 +78,7 @@ START_TEST(eigenvalues)
     EXPECT_OK(ki_sparse_lag_of(gradients, steps, 0, 0x1p-53, &lag, &err));
     ck_assert_double_eq(lag.greatest, 0);
     ck_assert_double_eq(lag.distance, 0);
-    // What is beyond a step that is none counts no more.
+    // Steps after an invalid one do not count.
     steps[4] = NAN;
     EXPECT_OK(ki_sparse_lag_of(gradients, steps, 6, 0x1p-53, &lag, &err));
     ck_assert(lag.greatest > 0 && lag.greatest <= 7 && lag.last_distance > 0);
@@ -207,7 +207,8 @@ START_TEST(solutions)
 }
 END_TEST
 
-// With a term that makes A's condition 30 the same matrices are within reach, whatever theirs is.
+// With a term that reduces A's condition number to 30, the same matrices can be solved, whatever their own
+// is.
 START_TEST(regularised)
 {
     sparse_seed = test_seed("regularised");
@@ -294,7 +295,7 @@ START_TEST(ill_posed)
 }
 END_TEST
 
-// One that single precision reaches, and one of which it has no digit, whenever it is ended.
+// One system that single precision solves, and one of which it gets no digit, whenever the iterations end.
 START_TEST(real_systems)
 {
     static const struct {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares within bounds: the conditions that a solution fulfils, the same one by both methods, the
-// quality that others reach in hundreds of iterations; and the correction terms against their definitions.
+// Tests least squares within bounds: the optimality conditions of a solution, the same solution from both
+// methods, the quality that other methods reach in hundreds of iterations; and the correction terms against
+// their definitions.
 #include "sparse_support.h"
 
 #include "support/sparse_reference.h"
@@ -35,7 +36,7 @@ START_TEST(conditions_of_a_solution)
             for (size_t k = 0; k < ROWS; k++)
                 r[k] -= b[k];
             ki_sparse_reference_multiply_transposed(&matrix, r, g);
-            // Where x is within, its gradient is 0; at a bound it points outside (Karush, Kuhn and Tucker).
+            // Inside the bounds the gradient is 0; at a bound it points outwards (Karush, Kuhn and Tucker).
             for (size_t k = 0; k < COLUMNS; k++) {
                 ck_assert(x[k] >= options.low && x[k] <= options.high);
                 if (x[k] > options.low)
@@ -83,7 +84,7 @@ START_TEST(quality_of_hundreds_of_iterations)
 {
     static const char *const names[] = {[SPARSE_FISTA] = "fista", [SPARSE_BB] = "bb", [SPARSE_SIRT] = "sirt"};
     static const size_t iterations[] = {[SPARSE_FISTA] = 60, [SPARSE_BB] = 60, [SPARSE_SIRT] = 393};
-    // Measured with 22 seeds: 0.98 to 1.01 of it, and 1.03 to 1.06, as momentum takes up noise sooner.
+    // Measured with 22 seeds: 0.98 to 1.01 of it, and 1.03 to 1.06, because momentum fits noise sooner.
     static const double within[] = {[SPARSE_FISTA] = 1.08, [SPARSE_BB] = 1.03};
     static double image[BEAM_PIXELS], x[BEAM_PIXELS];
     struct sparse_matrix matrix = sparse_parallel_beam();
@@ -177,8 +178,8 @@ static double energy(const struct solve_terms *terms, const double *x, size_t co
     return sum;
 }
 
-// Each gradient is the difference quotient of what it belongs to, which is exact but for rounding: all are
-// quadratic where no sign changes.
+// Each gradient is the difference quotient of its term, exact except for rounding: all terms are quadratic
+// where no sign changes.
 START_TEST(terms_are_gradients)
 {
     static const struct solve_terms all[] = {{.lambda = 2, .order = 1},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normal equations by Cholesky factors against dense Householder solutions, with and without terms; many
-// right-hand sides; real matrices; and what is refused.
+// Tests normal equations with Cholesky factors against dense Householder solutions, with and without terms;
+// many right-hand sides; real matrices; and refusals.
 #include "sparse_support.h"
 
 #include <float.h>
@@ -81,7 +81,7 @@ static const struct solve_terms tried[] = {{.lambda = 0},
                                            {.lambda = 0.01, .smooth = 0.5, .order = 2}};
 enum { TERMS = sizeof tried / sizeof *tried, MOST = 33 };
 
-// A random matrix that has a strong nonzero in every column.
+// A random matrix with a large nonzero in every column.
 static struct sparse_matrix make(size_t rows, size_t columns)
 {
     size_t count = 4 * rows + columns;
@@ -144,7 +144,7 @@ START_TEST(dense)
 }
 END_TEST
 
-// Each of many has the bits that it has alone, and they come in order.
+// Each of many has the same bits as alone, and they are reported in order.
 START_TEST(many)
 {
     static const size_t counts[] = {0, 1, 2, 3, 5, 16, 17, MOST};
@@ -175,7 +175,7 @@ START_TEST(many)
 }
 END_TEST
 
-// Real ones: off by the square of the condition, times a rounding a column.
+// Real matrices: the error is the square of the condition number, times a rounding for each column.
 START_TEST(real)
 {
     static const struct {
@@ -231,7 +231,7 @@ START_TEST(refused)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, bad[i].words,
                        ki_sparse_gram_create(&a, &bad[i].terms, &gram, &err));
-    // Column 7 empty; then like column 6.
+    // Column 7 empty; then equal to column 6.
     for (size_t k = 0; k < a.nonzeros; k++)
         a.indices[k] -= a.indices[k] == 7;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "column 7 (from 0) of 20: it has no nonzeros",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse products and conjugate gradients by the host's own code, in both precisions and formats, at every
-// level, against double precision and dense least squares; the same bits in every run and with any number of
-// threads.
+// Tests sparse products and conjugate gradients with the host's own code, in both precisions and formats, at
+// every level, against double precision and dense least squares; the same bits in every run and with any
+// number of threads.
 #include "sparse_support.h"
 
 #include <float.h>
@@ -29,7 +29,7 @@ static double get(const void *numbers, size_t i, kn_type type)
     return type == KN_F32 ? (double)((const float *)numbers)[i] : ((const double *)numbers)[i];
 }
 
-// Random numbers that the type holds, also in `wide`; poison (not-a-number) where that is NULL.
+// Random numbers that the type can represent, also copied to `wide`; poison (not-a-number) if that is NULL.
 static void *numbers_of(kn_type type, size_t count, double *wide)
 {
     void *numbers = malloc((count + 1) * kn_type_size(type));
@@ -48,7 +48,7 @@ static void *numbers_of(kn_type type, size_t count, double *wide)
     return numbers;
 }
 
-// False for a level that this processor has not.
+// False for a level that this processor lacks.
 static bool make_host(const struct sparse_matrix *matrix, size_t type, size_t format, size_t level,
                       unsigned threads, struct sparse_host **host)
 {
@@ -129,7 +129,7 @@ START_TEST(products)
 }
 END_TEST
 
-// One dense row among thousands with a few: SELL fills up that row's neighbours alone.
+// One dense row among thousands with a few nonzeros: SELL pads only the neighbours of that row.
 START_TEST(one_dense_row)
 {
     enum { ROWS = 4000, COLUMNS = 600 };
@@ -182,7 +182,7 @@ END_TEST
 
 // ---- conjugate gradients ----
 
-// Of neighbours, so that an order that is not the file's would be noticed.
+// Differences of neighbours, so that an order other than the file's would be detected.
 static void differences(const void *data, const double *x, size_t count, double *out)
 {
     for (size_t i = 0; i + 1 < count; i++) {
@@ -248,7 +248,7 @@ static double furthest(const double *x, const double *y)
     return most / size;
 }
 
-// A few iterations: the reference's, step by step. Many: the least squares.
+// A few iterations: compared with the reference, step by step. Many: with the least squares solution.
 START_TEST(iterations)
 {
     static struct problem p;
@@ -263,7 +263,7 @@ START_TEST(iterations)
             double x[COLUMNS], y[COLUMNS], history[MANY + 1], expected[MANY + 1];
             struct host_cgnr_result result;
             struct sparse_host *host;
-            // Every iteration multiplies what rounding there was; measured below 60 epsilons after six.
+            // Every iteration amplifies rounding errors; measured below 60 epsilons after six.
             double bound = 2000 * epsilon(types[i % 2]);
 
             if (!make_host(&p.matrix, i % 2, i / 2 % 2, i / 4, 2, &host))
@@ -321,7 +321,7 @@ START_TEST(reasons_to_stop)
     result = solve(host, &p, KN_F64, &options, x, NULL);
     ck_assert_uint_eq(result.iterations, 0);
     ck_assert_double_eq(furthest(x, p.start), 0);
-    // Nothing to go down: b = 0 from x = 0.
+    // No descent is possible: b = 0 from x = 0.
     memset(p.b, 0, sizeof p.b);
     memset(p.start, 0, sizeof p.start);
     options.iterations = MANY;
@@ -370,7 +370,7 @@ START_TEST(same_bits)
 }
 END_TEST
 
-// Ill-conditioned: the least residual there is.
+// Ill-conditioned: the least possible residual.
 START_TEST(real_systems)
 {
     static const char *const files[][2] = {{"sparse/well1033.mtx.gz", "sparse/well1033_rhs1.mtx.gz"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse matrices from entries and transposed, and the reference of everything sparse: products, least
-// squares and conjugate gradients, against dense matrices and one another.
+// Tests sparse matrices from entries and transposed, and the reference for everything sparse: products, least
+// squares and conjugate gradients, against dense matrices and each other.
 #include "support/sparse_reference.h"
 #include "sparse_support.h"
 
@@ -54,7 +54,7 @@ START_TEST(entries_become_rows)
 }
 END_TEST
 
-// Entries that come sorted, two of them twice, are taken as they are.
+// Sorted entries, two of them duplicates, are accepted as they are.
 START_TEST(sorted_entries)
 {
     const uint32_t row[] = {0, 0, 0, 2, 2, 2}, column[] = {1, 1, 3, 0, 2, 2};
@@ -72,7 +72,7 @@ START_TEST(sorted_entries)
 }
 END_TEST
 
-// The longest first, equal ones in their order.
+// The longest first, equal ones in their original order.
 START_TEST(rows_by_length)
 {
     static const uint64_t starts[] = {0, 1, 1, 4, 5, 5, 8};
@@ -159,7 +159,7 @@ START_TEST(products_are_the_dense_ones)
                 sum += dense[row * columns + column] * x[column];
                 size += fabs(dense[row * columns + column] * x[column]);
             }
-            // Both sums are off by at most an epsilon a term and half of one a product.
+            // The error of both sums is at most an epsilon for each term and half of one for each product.
             ck_assert_double_le(fabs(sum - ax[row]), 2 * (double)columns * DBL_EPSILON * size);
             left += ax[row] * y[row];
             scale += size * fabs(y[row]);
@@ -231,7 +231,7 @@ START_TEST(two_methods_of_least_squares)
             size = fmax(size, fabs(x[i]));
         for (size_t i = 0; i < columns; i++)
             ck_assert_double_le(fabs(x[i] - y[i]), 1e-10 * size);
-        for (size_t k = 0; k < options.iterations; k++) // |A x - b| never grows
+        for (size_t k = 0; k < options.iterations; k++) // |A x - b| never increases
             ck_assert_double_le(history[k + 1], history[k] * (1 + 1e-12));
         ki_sparse_free(&matrix);
         free(b);
@@ -243,7 +243,7 @@ END_TEST
 
 START_TEST(printed_loop_gives_the_same)
 {
-    enum { ROWS = 80, COLUMNS = 40, ITERATIONS = 8 }; // more, and rounding grows
+    enum { ROWS = 80, COLUMNS = 40, ITERATIONS = 8 }; // with more, rounding errors grow
     const double weight = 50, lambda = 0.5;
     const struct solve_correction corrections[] = {{sparse_hinge, sparse_hinge_along, &weight},
                                                    {ridge, ridge_along, &lambda}};
@@ -267,7 +267,7 @@ START_TEST(printed_loop_gives_the_same)
 }
 END_TEST
 
-// lambda |x|^2 / 2 more is the same as sqrt(lambda) times the unit matrix below A, and zeros below b.
+// Adding lambda |x|^2 / 2 is the same as appending sqrt(lambda) times the identity to A, and zeros to b.
 START_TEST(ridge_is_rows_more)
 {
     enum { ROWS = 30, COLUMNS = 12 };

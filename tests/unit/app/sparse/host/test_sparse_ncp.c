@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distance from white noise against its definition, and iterations that stop by themselves near the best
-// image.
+// Tests the distance from white noise against its definition, and iterations that stop automatically near the
+// best image.
 #include "sparse_support.h"
 
 #include "app/sparse/solver/host/host_solve.h"
@@ -51,7 +51,7 @@ START_TEST(distances)
         free(r);
     }
     ck_assert_double_eq(ki_ncp_distance(zeros, 7), 0);
-    ck_assert_double_le(ki_ncp_distance(zeros, 64), 0.58); // nothing is no noise, and no division by 0
+    ck_assert_double_le(ki_ncp_distance(zeros, 64), 0.58); // zeros are not noise, and cause no division by 0
 }
 END_TEST
 
@@ -66,7 +66,7 @@ START_TEST(noise_and_pictures)
     ck_assert_double_eq(ki_ncp_of_noise(7), 0);
     ck_assert_double_le(ki_ncp_distance(r, COUNT), 5 * ki_ncp_of_noise(COUNT));
     for (size_t i = 0; i < COUNT; i++)
-        r[i] += 5 * cos((double)i / 50); // hardly any noise beside it
+        r[i] += 5 * cos((double)i / 50); // noise is negligible in comparison
     ck_assert_double_ge(ki_ncp_distance(r, COUNT), 0.4);
     free(r);
 }
@@ -82,7 +82,8 @@ static double error_after(struct sparse_host *host, const float *b, const double
     return test_relative_distance_of_floats(x, image, BEAM_PIXELS);
 }
 
-// 2 % noise, to which more iterations than some 15 adapt the image: whiteness stops within 15 % of the best.
+// 2 % noise, which the image fits after more than some 15 iterations: whiteness stops within 15 % of the
+// best.
 START_TEST(stops_near_the_best)
 {
     enum { MOST = 40 };
@@ -115,7 +116,8 @@ START_TEST(stops_near_the_best)
     ck_assert_int_eq((int)result.stopped_by, HOST_CGNR_NCP);
     ck_assert_double_le(error, 1.15 * best);
     options = (struct host_cgnr_options){.iterations = result.iterations};
-    ck_assert_double_eq(error_after(host, narrow, image, &options, &result), error); // that iteration's x
+    ck_assert_double_eq(error_after(host, narrow, image, &options, &result),
+                        error); // the x of that iteration
     options = (struct host_cgnr_options){.iterations = 400, .noise = noise};
     error = error_after(host, narrow, image, &options, &result);
     fprintf(stderr, "discrepancy: %.4f after %zu\n", error, result.iterations);

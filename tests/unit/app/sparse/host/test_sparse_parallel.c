@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tomography with parallel rays on the host: geometries in words, the matrix and the products computed
+// Tests tomography with parallel rays on the host: geometries in words, the matrix and the products computed
 // without it against Joseph's projector ray by ray, the transpose, orientation, threads.
 #include "sparse_support.h"
 
@@ -9,7 +9,8 @@
 #include "support/run.h"
 #include "parallel_support.h"
 
-// A position's error is a few roundings of numbers up to the distances there are, and so is a weight's.
+// The error of a position is a few roundings of numbers up to the greatest distance, and so is that of a
+// weight.
 static double bound(const struct sparse_parallel *parallel)
 {
     return 32 * DBL_EPSILON * (double)(parallel->size + 3 * parallel->detectors);
@@ -57,7 +58,7 @@ static void check_product(const struct sparse_parallel *parallel, const double *
     free(again);
 }
 
-// <A x, y> = <x, A^T y>, to the roundings of a weight.
+// <A x, y> = <x, A^T y>, up to the rounding of a weight.
 static void check_transpose(const struct sparse_parallel *parallel)
 {
     size_t rows = ki_sparse_parallel_rows(parallel), pixels = ki_sparse_parallel_columns(parallel);
@@ -99,8 +100,8 @@ START_TEST(ray_by_ray)
 }
 END_TEST
 
-// Projection 0 has the columns' sums from left to right, the one at a right angle the lines' from top to
-// bottom.
+// Projection 0 has the sums of columns from left to right, the one at a right angle those of lines from top
+// to bottom.
 START_TEST(orientation)
 {
     struct sparse_parallel parallel = test_geometry("parallel:2,3,3");

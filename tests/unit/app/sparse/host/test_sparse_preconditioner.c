@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preconditioners: A^T A against the dense one, factors that are exact where nothing is left out, and the
-// host's solver with them: the same solution in fewer iterations.
+// Tests preconditioners: A^T A against the dense product, factors that are exact if nothing is dropped, and
+// the host's solver with them: the same solution in fewer iterations.
 #include "sparse_support.h"
 
 #include <float.h>
@@ -49,7 +49,7 @@ START_TEST(gram)
 }
 END_TEST
 
-// (A^T A + lambda) M^-1 v = v, relative to the greatest v.
+// The error of (A^T A + lambda) M^-1 v = v, relative to the greatest v.
 static double how_wrong(const struct sparse_matrix *matrix, double lambda,
                         const struct sparse_preconditioner *p)
 {
@@ -69,7 +69,7 @@ static double how_wrong(const struct sparse_matrix *matrix, double lambda,
     return most;
 }
 
-// Two neighbouring elements a row: A^T A has three diagonals, and its factors no more.
+// Two adjacent elements in each row: A^T A has three diagonals, and its factors have no more.
 static struct sparse_matrix two_diagonals(size_t n)
 {
     uint32_t *row = malloc(2 * n * sizeof *row), *column = malloc(2 * n * sizeof *column);
@@ -99,8 +99,7 @@ START_TEST(factors_without_loss)
             struct sparse_preconditioner *p;
 
             EXPECT_OK(ki_sparse_preconditioner_create(&matrix, SPARSE_ILU, 0.5, &p, &err));
-            // Elimination of a well-conditioned matrix: n epsilons times what conditions there may be, below
-            // 1000.
+            // Elimination of a well-conditioned matrix: n epsilons times the condition number, below 1000.
             ck_assert_double_le(how_wrong(&matrix, 0.5, p), 1000 * (double)n * DBL_EPSILON);
             ck_assert_double_eq(ki_sparse_preconditioner_shift(p), 0);
             ki_sparse_preconditioner_free(p);
@@ -142,8 +141,8 @@ END_TEST
 
 // ---- the solver with them ----
 
-// Columns of very different lengths; penalties, too: the solution is the one without, but for the float's
-// rounding.
+// Columns of very different lengths, also with penalties: the solution is the same as without a
+// preconditioner, up to the rounding of floats.
 START_TEST(the_same_solution)
 {
     enum { ROWS = 200, COLUMNS = 40 };
@@ -185,7 +184,7 @@ START_TEST(the_same_solution)
 }
 END_TEST
 
-// Iterations until |A x - b| is within 1e-6 of the least there is.
+// The number of iterations until |A x - b| is within 1e-6 of its minimum.
 static size_t iterations_of(const struct sparse_matrix *matrix, const double *b,
                             const struct sparse_preconditioner *p, double least)
 {

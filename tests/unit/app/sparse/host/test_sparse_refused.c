@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_least_squares on the host: what it refuses, and how its progress functions are called and stop it.
+// Tests what kn_least_squares on the host refuses, and how its progress functions are called and stop it.
 #include "sparse_support.h"
 #include "unit/app/sparse/least_squares_support.h"
 
@@ -56,7 +56,7 @@ START_TEST(refused)
 }
 END_TEST
 
-// Tasks that cannot be, and numbers in them.
+// Invalid tasks, and invalid numbers in them.
 START_TEST(bad_input)
 {
     struct sparse_matrix matrix;
@@ -131,7 +131,7 @@ static bool watch_iteration(void *data, size_t iteration)
     return iteration != watch->stop_at;
 }
 
-// By right-hand sides and by iterations: told of all, and stopped, with x as it was.
+// For right-hand sides and for iterations: all are reported, and stopping leaves x unchanged.
 START_TEST(progress)
 {
     static const kn_least_squares_method methods[] = {KN_LEAST_SQUARES_CGNR, KN_LEAST_SQUARES_FISTA};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares on the host as `koine solve` has them: every method against dense solutions, of real systems
-// too; terms, bounds, stopping rules, starts, several columns.
+// Tests least squares on the host as used by `koine solve`: every method against dense solutions, also of
+// real systems; terms, bounds, stopping rules, starts, several columns.
 #include "sparse_support.h"
 #include "unit/app/sparse/least_squares_support.h"
 
@@ -65,7 +65,7 @@ static void drop(struct system *s)
     free(s->wanted);
 }
 
-// The conditions are the collection's own words on them.
+// The condition numbers are those stated by the collection.
 START_TEST(real_systems)
 {
     static const struct {
@@ -108,15 +108,16 @@ START_TEST(real_systems)
             fprintf(stderr, "%s, %s: off by %.2g of %.2g allowed, after %zu iterations\n", systems[i].name,
                     methods[w].what, off, may, answer.solutions->iterations);
             ck_assert_double_le(off, may);
-            ck_assert_double_le(may, w == 2 ? INFINITY : 1e-4); // single precision says nothing of illc1033
+            ck_assert_double_le(may, w == 2 ? INFINITY : 1e-4); // single precision promises nothing for
+                                                                // illc1033
             ck_assert_msg(strstr(answer.result->code, methods[w].code) != NULL, "%s: %s", methods[w].what,
                           answer.result->code);
             if (w == 0) {
                 plain = answer.solutions->iterations;
                 first = answer.x[0];
-            } else if (strcmp(methods[w].what, "ilu") == 0) // its whole purpose
+            } else if (strcmp(methods[w].what, "ilu") == 0) // that is its purpose
                 ck_assert_uint_lt(2 * answer.solutions->iterations, plain);
-            else if (strcmp(methods[w].what, "jacobi") == 0) // other steps, if not another number of them
+            else if (strcmp(methods[w].what, "jacobi") == 0) // different steps, though perhaps equally many
                 ck_assert_double_ne(answer.x[0], first);
             solved_free(&answer);
         }
@@ -127,7 +128,7 @@ END_TEST
 
 // ---- terms ----
 
-// `matrix` over sqrt(lambda) I over sqrt(smooth) D, dense, and b over 0.
+// `matrix` above sqrt(lambda) I above sqrt(smooth) D, dense, and b above 0.
 static void stacked_solution(const struct sparse_matrix *matrix, const double *b,
                              const kn_least_squares_options *task, double *x)
 {
@@ -209,8 +210,8 @@ END_TEST
 
 // ---- bounds ----
 
-// Held: within them, and the gradient leads out of them where x is on one. As a penalty: the gradient with it
-// is 0.
+// As hard bounds: x is within them, and where x is at a bound the gradient points outwards. As a penalty: the
+// gradient including it is 0.
 START_TEST(bounds)
 {
     enum { ROWS = 60, COLUMNS = 25 };
@@ -279,7 +280,8 @@ static double residual_of(const struct sparse_matrix *matrix, const double *x, c
     return sqrt(square);
 }
 
-// Each rule stops at the first iteration that satisfies it and says so; what is not reached is told.
+// Each rule stops at the first iteration that satisfies it and is reported; a goal that is not reached is
+// reported too.
 START_TEST(stops)
 {
     enum { ROWS = 200, COLUMNS = 50 };
@@ -372,7 +374,7 @@ START_TEST(whiteness)
         if (ncp)
             ck_assert_uint_lt(answer.solutions[0].iterations, answer.solutions[1].iterations);
         ck_assert_ptr_eq(kn_least_squares_get_worst(answer.result),
-                         answer.solutions); // more noise is left
+                         answer.solutions); // more noise remains
         solved_free(&answer);
     }
     ck_assert_double_lt(off[1], off[0]);
@@ -381,7 +383,7 @@ START_TEST(whiteness)
 }
 END_TEST
 
-// A start is taken: from the solution there is nothing to do.
+// A start is used: from the solution no iterations are needed.
 START_TEST(starts)
 {
     struct sparse_matrix matrix;
@@ -405,7 +407,7 @@ START_TEST(starts)
 }
 END_TEST
 
-// Rays are their matrix: the same bits.
+// Rays equal their matrix: the same bits.
 START_TEST(rays)
 {
     struct sparse_parallel geometry;
@@ -437,9 +439,9 @@ START_TEST(rays)
 }
 END_TEST
 
-// The real tooth, its 640 detectors binned by 20: the file's angles, a residual that only rays in their
-// places have (a detector off the axis, and it is three times as great), a picture of it; and what does not
-// fit.
+// The real tooth, its 640 detectors binned by 20: the angles of the file, a residual that is only possible
+// with correct positions of the rays (with an axis off by one detector it is three times as great), and a
+// picture of it; and data that do not match.
 START_TEST(measured)
 {
     char path[512], picture[] = "/tmp/koine-solve-XXXXXX.png";
@@ -502,7 +504,7 @@ START_TEST(endings)
 }
 END_TEST
 
-// Empty ones: no nonzeros, no right-hand side but 0. x stays where it began.
+// Empty systems: no nonzeros, or a right-hand side of 0. x keeps its starting value.
 START_TEST(nothing)
 {
     const struct sparse_entries entries = {.rows = 5, .columns = 3};
