@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What plans and operators allocate when a call is repeated: nothing. The exceptions stand in the tables,
-// with their reasons.
+// Plans and operators must allocate nothing when a call is repeated. The exceptions are in the tables, with
+// their reasons.
 #include "support/memory/allocations.h"
 #include "support/buffers.h"
 #include "support/run.h"
@@ -92,7 +92,7 @@ static kn_sparse *random_matrix(void)
     return matrix;
 }
 
-// Both products of the applied, in tables of their own: under the names of its formats.
+// Both products of the operator, in separate tables under the names of its formats.
 static void expect_products(const char *name, bool is_host)
 {
     char names[2][64];
@@ -316,7 +316,7 @@ START_TEST(test_recon_device)
 }
 END_TEST
 
-// The adjoint by each kernel of a device.
+// The adjoint with each kernel on a device.
 START_TEST(test_recon_kernels)
 {
     static const kn_recon_kernel kernels[] = {KN_RECON_KERNEL_NAIVE,           KN_RECON_KERNEL_REGISTER,

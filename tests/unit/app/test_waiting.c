@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits: calls whose results are buffers hand their work over and return, though the queue cannot go on;
-// kn_queue_record has an event of it. So do they inside an OpenCL application, on its queue and between its
-// own commands.
+// Tests that calls with results in buffers enqueue their work and return even if the queue is blocked;
+// kn_queue_record gets an event for the work. The same holds inside an OpenCL application, on its queue and
+// between its own commands.
 #include "support/buffers.h"
 #include "support/run.h"
 
@@ -22,10 +22,10 @@ static kn_buffer *floats, *integers, *frames, *result;
 static kn_autocorr_plan *autocorr;
 static kn_recon_plan *recon, *lecture; // with weights and a basis, by a kernel that takes positions
 static kn_fft_plan *fft;
-static kn_solve_plan *solvers[KN_SOLVE_SIRT + 1], *stopping; // by their method; with a tolerance
+static kn_solve_plan *solvers[KN_SOLVE_SIRT + 1], *stopping; // indexed by method; with a tolerance
 
-// Of a matrix with a strong diagonal, self-adjoint and without negative elements. A block of iterations and
-// some more.
+// For a self-adjoint matrix with a large diagonal and no negative elements. One block of iterations and some
+// more.
 static void make_solvers(void)
 {
     uint32_t at[2][3 * UNKNOWNS];
@@ -53,7 +53,7 @@ static void make_solvers(void)
     kn_sparse_free(matrix);
 }
 
-// On the queue that is open.
+// Prepares the calls on the open queue.
 static void prepare(void)
 {
     static double column[N];
@@ -116,7 +116,7 @@ static void end(void)
 static cl_context application;
 static cl_command_queue its_queue;
 
-// The tests' device, in a context and a queue that somebody else has made, which does not measure.
+// Opens the tests' device in a context and a queue created elsewhere, without profiling.
 static void begin_inside(void)
 {
     cl_context native;
@@ -190,7 +190,7 @@ static kn_status select_if(void)
     return kn_select_if(queue, integers, N, &odd, result, NULL, NULL, &err);
 }
 
-// With brackets, and what may come behind them.
+// With brackets, and the launches that may follow them.
 static kn_status select_ranks(void)
 {
     const kn_select_options brackets = KN_INIT(kn_select_options, .method = KN_SELECT_BRACKETS);
@@ -283,7 +283,7 @@ static kn_status copy(void)
 static const struct {
     const char *name;
     kn_status (*call)(void);
-    bool of_doubles; // it leaves some in the result
+    bool of_doubles; // its result contains doubles
 } calls[] = {{"reduce_to_buffer of floats", reduce_floats, false},
              {"reduce_to_buffer of integers", reduce_integers, false},
              {"reduce_to_buffer of nothing", reduce_nothing, false},
@@ -338,7 +338,7 @@ static cl_int status_of(cl_event event)
     return found;
 }
 
-// Blocked by an event of the application's, with a marker behind the call that is not reached before it.
+// Blocked by an event of the application, with a marker after the call that is not reached before the event.
 static void expect_return(size_t i)
 {
     static uint64_t first[N], second[N];
@@ -361,7 +361,7 @@ static void expect_return(size_t i)
     EXPECT_OK(kn_queue_record(queue, &done, &err));
     EXPECT_OK(kn_queue_flush(queue, &err));
     ck_assert_msg(status_of(reached) != CL_COMPLETE, "%s: the queue was not blocked", calls[i].name);
-    EXPECT_OK(kn_event_get_done(done, &is_done, &err)); // nor does asking wait
+    EXPECT_OK(kn_event_get_done(done, &is_done, &err)); // a query does not wait either
     ck_assert(!is_done);
     ck_assert_int_eq(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
     EXPECT_OK(kn_event_wait(done, &err));
@@ -439,7 +439,7 @@ static kn_status reduce_to_host(void)
     return kn_reduce(queue, integers, KN_U32, N, KN_REDUCE_MAX, &number, &err);
 }
 
-// What the host decides, though no result is asked for.
+// Methods in which the host decides, even if no result is requested.
 static kn_status solve_bb(void)
 {
     return solve_by(KN_SOLVE_BB);
@@ -458,7 +458,7 @@ START_TEST(waits_of_calls)
         EXPECT_OK(calls[i].call());
         ck_assert_msg(waits_of(calls[i].call) == 0, "%s waits %zu times", calls[i].name, waits);
     }
-    ck_assert_uint_gt(waits_of(reduce_to_host), 0); // it counts
+    ck_assert_uint_gt(waits_of(reduce_to_host), 0); // the counter works
     ck_assert_uint_gt(waits_of(solve_bb), 0);
     ck_assert_uint_gt(waits_of(solve_to_tolerance), 0);
 }
@@ -474,7 +474,7 @@ START_TEST(events)
     uint32_t found = 0;
 
     EXPECT_OK(kn_queue_open(context, &second, &err));
-    EXPECT_OK(kn_queue_record(queue, &done, &err)); // of nothing
+    EXPECT_OK(kn_queue_record(queue, &done, &err)); // with no work
     EXPECT_OK(kn_event_wait(done, &err));
     kn_event_free(done);
     EXPECT_OK(reduce_with());

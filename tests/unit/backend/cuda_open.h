@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of the CUDA backend: a context and a queue on the fake device around each test, programs and
+// For tests of the CUDA backend: a context and a queue on the fake device, set up for each test; programs and
 // kernels.
 #ifndef KN_TESTS_UNIT_BACKEND_CUDA_OPEN_H
 #define KN_TESTS_UNIT_BACKEND_CUDA_OPEN_H

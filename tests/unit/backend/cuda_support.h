@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of the CUDA backend share: a folder with fake libraries, and what these have seen.
+// What tests of the CUDA backend share: a folder with fake libraries, and a record of the calls of these.
 #ifndef KN_TESTS_UNIT_BACKEND_CUDA_SUPPORT_H
 #define KN_TESTS_UNIT_BACKEND_CUDA_SUPPORT_H
 
@@ -25,8 +25,8 @@ static inline void *fake_open(const char *name)
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-// From now on the machine has these fake libraries ("old/libcuda.so.1" and "no_graphs/libcuda.so.1" are
-// without a symbol) and no other.
+// From now on the machine has only these fake libraries (in "old/libcuda.so.1" and "no_graphs/libcuda.so.1" a
+// symbol is missing).
 static inline void use_libraries(const char *names)
 {
     const char *built = getenv("builddir");
@@ -71,7 +71,7 @@ static inline void forget_fakes(void)
     libraries = NULL;
 }
 
-// That a call fails so, with each of these words ('|' between them) in the message.
+// Expects this status, and each of these words (separated by '|') in the message.
 static inline void expect_failure(kn_status found, kn_status expected, const kn_error *err,
                                   const char *arguments)
 {

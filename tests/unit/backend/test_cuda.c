@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA backend over the fake driver: what a device says of itself, copies and fills, programs,
-// times, faults, and the application's own objects. Launches: test_cuda_launch.
+// Tests the CUDA backend with the fake driver: properties of a device, copies and fills, programs, times,
+// faults, and objects of the application. test_cuda_launch tests launches.
 #include "cuda_open.h"
 
 #include <koine/cuda.h>
@@ -53,7 +53,7 @@ START_TEST(copies)
 }
 END_TEST
 
-// Every pattern size, at an offset, short and long enough to be doubled; what lies outside stays.
+// Every pattern size, at an offset, short and long enough to be doubled; memory outside is unchanged.
 START_TEST(fills)
 {
     static const unsigned char patterns[][16] = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
@@ -81,7 +81,7 @@ END_TEST
 
 // ---- programs ----
 
-// What the compiler is told besides the policy's options; --minimal but where a text has images.
+// Compiler options besides those of the policy; --minimal unless the text has images.
 static const char always[] =
     "--gpu-architecture=sm_90 --std=c++17 --device-as-default-execution-space "
     "-diag-suppress=111,128,177,546,550,2464 --fmad=false --prec-div=true --prec-sqrt=true ";
@@ -161,7 +161,7 @@ START_TEST(times)
     for (int i = 0; i < 3; i++) {
         expect_ok(cuda->event_wait(events[i], &err));
         expect_ok(cuda->event_times(events[i], &queued, &start[i], &end[i], &err));
-        ck_assert_uint_eq(end[i] - start[i], 1000); // the fake's clock ticks once a record
+        ck_assert_uint_eq(end[i] - start[i], 1000); // the fake's clock advances with each record
         ck_assert_uint_le(queued, start[i]);
     }
     ck_assert_uint_ge(start[1] - start[0], 4999999000000);
@@ -175,7 +175,7 @@ START_TEST(times)
 }
 END_TEST
 
-// Not done is an answer of the driver's, and no failure.
+// An unfinished event is not a failure of the driver.
 START_TEST(done)
 {
     struct be_memory *memory = memory_of(64);
@@ -210,7 +210,8 @@ START_TEST(a_kernel_that_traps)
     kn_range range = {1, {64}, {64}, {0}};
     const struct be_range native_range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
 
-    expect_ok(cuda->launch(queue, clone.native, &native_range, NULL, 0, NULL, &err)); // nobody knows yet
+    expect_ok(
+        cuda->launch(queue, clone.native, &native_range, NULL, 0, NULL, &err)); // the fault is not known yet
     expect_failure(
         cuda->queue_finish(queue, &err), KN_ERROR_DEVICE, &err,
         "cuda:0|waiting for the queue|cuStreamSynchronize|CUDA_ERROR_ILLEGAL_ADDRESS (700)|KOINE_LOG=sync");
@@ -253,7 +254,7 @@ START_TEST(wrapping)
     CUdeviceptr pointer = 0;
     char back[8] = "";
 
-    context->cu.cuCtxPushCurrent_v2(native); // the application's own, before and after
+    context->cu.cuCtxPushCurrent_v2(native); // the application's own context, before and after
     ck_assert_int_eq(context->cu.cuMemAlloc_v2(&pointer, 8), CUDA_SUCCESS);
     expect_ok(kn_context_wrap_cuda(native, &options, &wrapped, &err));
     ck_assert_str_eq(kn_context_get_device(wrapped)->spec, "cuda:0");
@@ -271,7 +272,7 @@ START_TEST(wrapping)
     kn_buffer_free(buffer);
     kn_queue_close(wrapped_queue);
     kn_context_close(wrapped);
-    ck_assert_int_eq(context->cu.cuStreamSynchronize(queue->stream), CUDA_SUCCESS); // all still there
+    ck_assert_int_eq(context->cu.cuStreamSynchronize(queue->stream), CUDA_SUCCESS); // all objects still exist
     ck_assert_int_eq(context->cu.cuMemFree_v2(pointer), CUDA_SUCCESS);
     ck_assert_int_eq(context->cu.cuCtxPopCurrent_v2(&native), CUDA_SUCCESS);
     ck_assert_ptr_eq(native, context->context);

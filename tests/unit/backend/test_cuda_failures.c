@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every entry point of the driver and of NVRTC fails in turn, at each of its calls: nothing crashes, nothing
-// is kept, and the message names the call.
+// Makes every entry point of the driver and of NVRTC fail in turn, at each of its calls: nothing may crash or
+// leak, and the message must name the call.
 #include "cuda_support.h"
 
 #include "base/array.h"
@@ -17,11 +17,11 @@ static const kn_param params[] = {
 static const kn_source_kernel scale = {"scale", params, KI_COUNT(params), NULL, {0, 0, 0},
                                        "a.cl",  1,      {0, false}};
 
-// One that takes its image by address, and has local variables of its own in the arena.
+// A kernel that takes its image by address, and has its own local variables in the arena.
 static const kn_source_kernel described = {"described", &params[4], 1, NULL,
                                            {0, 0, 0},   "a.cl",     1, {100000, true}};
 
-// All that is opened below, so that it can be closed from any point.
+// Everything that is opened below, so that it can be closed at any point.
 struct things {
     struct be_device *devices;
     size_t count;
@@ -155,7 +155,7 @@ static kn_status run_program(struct things *t, kn_error *err)
         status = cuda->kernel_limits(t->kernel, &limits, err);
     if (!status)
         status = cuda->launch(t->queues[0], t->kernel, &range, args, KI_COUNT(args), &t->events[2], err);
-    if (!status) { // more shared memory than is given unasked
+    if (!status) { // more shared memory than the default limit
         t->kernel->dynamic_asked = 0;
         args[1] = (struct be_arg){BE_ARG_LOCAL, NULL, NULL, 100000, NULL, 0};
         status = cuda->launch(t->queues[0], t->kernel, &range, args, KI_COUNT(args), NULL, err);
@@ -264,7 +264,7 @@ static void expect_nothing_kept(const char *when)
     ck_assert_msg(compiler->objects == 0, "%s: %ld of NVRTC's programs are kept", when, compiler->objects);
 }
 
-// Calls that fail where nobody can be told: while something is given back.
+// Calls whose failure cannot be reported, because they release something.
 static bool may_be_quiet(const char *call)
 {
     static const char *const calls[] = {
@@ -286,7 +286,7 @@ static bool only_when_released(const char *call)
            strcmp(call, "cuCtxPushCurrent_v2") != 0;
 }
 
-// Fails the call at its first, second, ... use until a run has fewer uses than that.
+// Makes the call fail at its first, second, ... use, until a run has fewer uses.
 static void fail_each(const char *call, int code, kn_status expected)
 {
     long reported = 0, uses = 0;
@@ -361,7 +361,7 @@ START_TEST(memory_runs_out)
 }
 END_TEST
 
-// After an error of a kernel nothing works in this process any more; after others the rest does.
+// After an error of a kernel nothing works in this process; after other errors the rest still does.
 START_TEST(what_poisons_the_process)
 {
     static const CUresult sticky[] = {CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_LAUNCH_TIMEOUT,

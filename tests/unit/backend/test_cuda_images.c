@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of the CUDA backend over the fake driver: what a kernel is given, and a size that the driver
+// Tests images of the CUDA backend with the fake driver: what a kernel receives, and a size that the driver
 // refuses.
 #include "cuda_open.h"
 
@@ -10,7 +10,7 @@ static const kn_param image_params[] = {{KN_PARAM_IMAGE, "image2d_t", 0, "image"
                                         {KN_PARAM_SAMPLER, "sampler_t", 0, "how", 0}};
 static const kn_source_kernel sampled = {"sampled", image_params, 2, NULL, {0, 0, 0}, "a.cl", 1, {0, false}};
 
-// What a texture of the fake driver is numbered: its addressing, filter and flags.
+// The number that the fake driver gives a texture: its addressing, filter and flags.
 static CUtexObject texture(unsigned address, unsigned filter, unsigned flags)
 {
     return 1 + address + 4 * filter + 8 * flags;
@@ -45,7 +45,7 @@ START_TEST(images)
         ck_assert_int_eq(data.type, (int)shapes[whole].format.type);
         ck_assert_int_eq(data.texel_bytes, 4);
         ck_assert_uint_ne(data.surface, 0);
-        for (unsigned filter = 0; filter < 2; filter++) { // whole numbers are never filtered
+        for (unsigned filter = 0; filter < 2; filter++) { // integers are never filtered
             for (unsigned m = 0; m < 2; m++)
                 ck_assert_uint_eq(data.textures[2 * filter + m], texture(modes[m], filter & !whole, whole));
             for (unsigned m = 0; m < 4; m++)
@@ -59,8 +59,8 @@ START_TEST(images)
 }
 END_TEST
 
-// More images than a launch passes by value: each has one place on the device, found again at the next
-// launch, whatever the queue is.
+// More images than a launch passes by value: each has one copy on the device, which is found again at the
+// next launch, on any queue.
 START_TEST(images_by_address)
 {
     enum { MANY = 40 };
@@ -92,7 +92,7 @@ START_TEST(images_by_address)
     for (int launch = 0; launch < 2; launch++) {
         long before = driver->objects;
         expect_ok(cuda->launch(launch ? other : queue, kernel, &range, args, MANY, NULL, &err));
-        ck_assert_int_eq(driver->objects - before, launch ? 0 : 2); // a place for each image, once
+        ck_assert_int_eq(driver->objects - before, launch ? 0 : 2); // a copy of each image, once
         for (int i = 0; i < MANY; i++) {
             const void *address;
             memcpy(&address, driver->last.params[i], sizeof address);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of the CUDA backend over the fake driver: every byte of one, grids larger than CUDA's, the
+// Tests launches of the CUDA backend with the fake driver: every byte of one, grids beyond CUDA's limits, the
 // constant bank, and two threads.
 #include "cuda_open.h"
 
@@ -50,7 +50,7 @@ START_TEST(arguments)
     ck_assert_mem_eq(driver->last.params[6], &offsets[2], 4);
     expect_item(7, &item);
     ck_assert_uint_eq(driver->last.shared, 128 + 50000);
-    ck_assert_uint_eq(driver->dynamic_allowed, 232448); // more than 48 KiB was asked for: all there is
+    ck_assert_uint_eq(driver->dynamic_allowed, 232448); // for more than 48 KiB, the maximum is requested
     ck_assert_uint_eq(driver->last.grid[0], 4);
     ck_assert_uint_eq(driver->last.grid[1], 3);
     ck_assert_uint_eq(driver->last.block[0], 16);
@@ -62,7 +62,7 @@ START_TEST(arguments)
 }
 END_TEST
 
-// A kernel's own variables in the arena lie before its local arguments; all of them together are asked for.
+// A kernel's own variables in the arena precede its local arguments; their total size is requested.
 START_TEST(own_local_memory)
 {
     static const kn_source_kernel holder = {"holder",  &mixed_params[1], 1, NULL,
@@ -85,7 +85,7 @@ START_TEST(own_local_memory)
 }
 END_TEST
 
-// What OpenCL allows and a CUDA grid does not: several grids, of which this is the last.
+// Ranges that OpenCL allows and a CUDA grid does not: several grids, of which this is the last.
 START_TEST(large_geometry)
 {
     static const struct {
@@ -160,7 +160,7 @@ START_TEST(too_many_groups)
 }
 END_TEST
 
-// Without a local size, the driver's advice is followed as far as the range can be divided.
+// Without a local size, the driver's advice is followed as far as the range is divisible.
 START_TEST(picked_local)
 {
     static const struct {
@@ -200,7 +200,7 @@ static const kn_param bank_params[] = {{KN_PARAM_GLOBAL, "float", 4, "out", 0},
 static const kn_source_kernel banked = {"banked", bank_params, KI_COUNT(bank_params), NULL, {0, 0, 0}, "a.cl",
                                         1,        {0, false}};
 
-// How many copies into the bank a launch takes.
+// The number of copies into the bank for a launch.
 static unsigned long refills(struct be_kernel *kernel, struct be_memory *out, struct be_memory *a,
                              struct be_memory *b)
 {
@@ -278,7 +278,7 @@ START_TEST(one_bank_a_kernel)
 }
 END_TEST
 
-// compute-sanitizer reports each symbol that is asked for in vain.
+// compute-sanitizer reports each lookup of a missing symbol.
 START_TEST(asks_for_what_is_there)
 {
     struct be_program *with = program_of("//kernel koine_banked 8 4 4 64\n//bank 256\n");
@@ -299,7 +299,7 @@ END_TEST
 
 static void *launch_often(void *given)
 {
-    struct be_kernel *kernel = given; // a thread has a kernel and a queue of its own
+    struct be_kernel *kernel = given; // each thread has its own kernel and queue
     const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {0, 0, 0}};
     struct be_queue *mine = NULL;
     struct be_event *event = NULL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines without NVIDIA's libraries, with some of them, with the wrong ones: always a reason in words, and
-// the second compiler where it helps. And the real NVRTC, if there is one: it needs no GPU.
+// Tests machines without NVIDIA's libraries, with some of them, with the wrong ones: there must always be a
+// reason in words, and the second compiler is used if it helps. Also tests the real NVRTC, if it is
+// installed: it needs no GPU.
 #include "cuda_support.h"
 
 #include <koine/koine.h>
@@ -10,7 +11,7 @@
 
 static kn_error err;
 
-// What the only device says against itself; or, without a device, what the path says. The caller need not
+// The reason why the only device is unusable; or, without a device, why the backend is. The caller need not
 // free it.
 static const char *reason(void)
 {
@@ -91,7 +92,7 @@ START_TEST(a_compiler_older_than_the_driver)
     ck_assert(ki_cuda_nvrtc_load(&nvrtc, 13, why));
     ck_assert_int_eq(nvrtc.major, 11);
     ki_cuda_nvrtc_unload(&nvrtc);
-    setenv("FAKE_CUDA_DRIVER", "15000", 1); // a driver of the future takes what there is
+    setenv("FAKE_CUDA_DRIVER", "15000", 1); // a future driver accepts what is available
     ck_assert_str_eq(reason(), "");
 }
 END_TEST
@@ -101,7 +102,7 @@ START_TEST(unknown_architecture)
     use_libraries("libcuda.so.1 libnvrtc.so.13");
     setenv("FAKE_CUDA_ARCH", "70", 1);
     expect_reason("NVRTC 13.2 knows no sm_70|OpenCL serves it");
-    setenv("FAKE_CUDA_ARCH", "89", 1); // runs what is made for 8.6
+    setenv("FAKE_CUDA_ARCH", "89", 1); // runs code for 8.6
     ck_assert_str_eq(reason(), "");
 }
 END_TEST
@@ -139,7 +140,7 @@ START_TEST(the_driver_refuses_a_cubin)
 {
     use_libraries("libcuda.so.1 libnvrtc.so.13 libnvrtc.so.12 libnvrtc.so.11.2");
     ck_assert_int_eq(build(), KN_OK);
-    setenv("FAKE_CUDA_REFUSE", "13", 1); // so NVRTC 12 is asked
+    setenv("FAKE_CUDA_REFUSE", "13", 1); // so NVRTC 12 is used
     ck_assert_msg(build() == KN_OK, "%s", err.text);
     forget_fakes();
     use_libraries("libcuda.so.1 libnvrtc.so.13");
@@ -168,7 +169,7 @@ START_TEST(the_compiler_vanishes)
 }
 END_TEST
 
-// The engine's list: the reason stands in `why`, or in the entry; a usable one is the default.
+// The engine's list: the reason is in `why`, or in the entry; a usable device is the default.
 START_TEST(the_list)
 {
     kn_device_list *list = NULL;
@@ -205,7 +206,7 @@ START_TEST(the_list)
 }
 END_TEST
 
-// #pragma OPENCL FP_CONTRACT OFF, wherever it stands and whatever else is asked for.
+// #pragma OPENCL FP_CONTRACT OFF, at any position and with any other options.
 START_TEST(contraction)
 {
     static const struct {
@@ -266,7 +267,7 @@ START_TEST(contraction)
 }
 END_TEST
 
-// A program that does not compile is a result, and its log shows the line of the source.
+// A program that does not compile is a valid result, and its log shows the line of the source.
 START_TEST(offline_results)
 {
     static const char text[] =
@@ -329,7 +330,7 @@ START_TEST(the_real_compiler)
         fprintf(stderr, "skipped: %s\n", why);
         return;
     }
-    for (int i = 0; i < nvrtc.arch_count; i++) // each architecture it says it knows
+    for (int i = 0; i < nvrtc.arch_count; i++) // each architecture that it claims to support
         for (size_t p = 0; p < (nvrtc.archs[i] == 90 ? KI_COUNT(policies) : 1); p++) {
             ck_assert_int_eq(ki_cuda_nvrtc_arch(&nvrtc, nvrtc.archs[i]), nvrtc.archs[i]);
             ck_assert_msg(ki_cuda_compile(&nvrtc, vector_add, ki_cuda_policy_options(policies[p], p == 1),

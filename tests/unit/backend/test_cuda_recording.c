@@ -26,7 +26,7 @@ START_TEST(nothing_runs_before_it_is_replayed)
     struct be_arg args[][2] = {
         {{BE_ARG_MEMORY, out, NULL, 0, NULL, 0}, {BE_ARG_VALUE, NULL, &values[0], 4, NULL, 0}},
         {{BE_ARG_MEMORY, out, NULL, 0, NULL, 0}, {BE_ARG_VALUE, NULL, &values[1], 4, NULL, 0}}};
-    // The second takes two grids.
+    // The second one needs two grids.
     const struct be_launch launches[] = {{kernels[0], range, args[0], 2},
                                          {kernels[1], {2, {0}, {8, 65536, 1}, {8, 1, 1}}, args[1], 2}};
     struct be_recording *recording = NULL;
@@ -38,7 +38,7 @@ START_TEST(nothing_runs_before_it_is_replayed)
     expect_ok(cuda->queue_open(context, &other, &err));
     expect_ok(cuda->recording_create(queue, launches, 2, &recording, &err));
     ck_assert_uint_eq(driver->launches, before);
-    values[1] = 9; // too late
+    values[1] = 9; // too late for the recording
     for (unsigned i = 1; i <= 3; i++) {
         struct be_queue *at = i == 2 ? other : queue;
         written = atomic_load(&out->last_write);
@@ -68,8 +68,8 @@ static unsigned char bank_after(struct be_recording *recording, const struct be_
     return ((const unsigned char *)(uintptr_t)kernel->bank)[63];
 }
 
-// What a replay finds in the buffer is what its kernels see, copied once until a launch writes to it; and so
-// does a plain launch after it.
+// A replay passes the buffer's contents at that time to its kernels, copied once until a launch writes to the
+// buffer; and so does a plain launch after it.
 START_TEST(banks_are_filled_at_each_replay)
 {
     struct be_program *program =
@@ -87,11 +87,12 @@ START_TEST(banks_are_filled_at_each_replay)
     struct be_recording *two = NULL, *four = NULL;
 
     expect_ok(cuda->fill(queue, table, &value, 1, 0, 64, NULL, &err));
-    expect_ok(cuda->launch(queue, kernel, &range, args, 2, NULL, &err)); // the bank holds it already
+    expect_ok(
+        cuda->launch(queue, kernel, &range, args, 2, NULL, &err)); // the bank has these contents already
     bank[63] = 0;
     expect_ok(cuda->recording_create(queue, launches, 2, &two, &err));
     expect_ok(cuda->recording_create(queue, launches, 4, &four, &err));
-    ck_assert_uint_eq(bank[63], 0); // by a replay, not before
+    ck_assert_uint_eq(bank[63], 0); // copied by a replay, not before
     ck_assert_uint_eq(bank_after(two, kernel, 1), 10);
     value = 20;
     expect_ok(cuda->fill(queue, table, &value, 1, 0, 64, NULL, &err));
@@ -112,7 +113,7 @@ START_TEST(banks_are_filled_at_each_replay)
 }
 END_TEST
 
-// Of the same function, one kernel object does not take away what another was given.
+// Two kernel objects of the same function do not affect each other's local memory.
 START_TEST(local_memory_of_two_kernels)
 {
     static const kn_param locals[] = {{KN_PARAM_LOCAL, "uchar", 1, "near", 0}};
@@ -175,7 +176,7 @@ static struct opened open_engine(void)
     const kn_context_options options = KN_INIT(kn_context_options, .cache_dir = "");
     struct opened o = {.context = NULL};
 
-    setenv("OCL_ICD_VENDORS", "/nonexistent", 1); // one device, and no other
+    setenv("OCL_ICD_VENDORS", "/nonexistent", 1); // only one device
     expect_ok(kn_context_open("cuda:0", &options, &o.context, &err));
     expect_ok(kn_queue_open(o.context, &o.queue, &err));
     expect_ok(kn_program_from_text(o.context, text, "a.cl", NULL, &o.program, &err));
@@ -214,7 +215,7 @@ START_TEST(the_engine_takes_graphs)
     ck_assert_int_eq(kn_recording_get_way(graph), KN_RECORDING_GRAPH);
     ck_assert_str_eq(kn_recording_get_why(graph), "");
     ck_assert_int_eq(kn_recording_get_way(launches), KN_RECORDING_LAUNCHES);
-    // Only one of them launches kernels, and only one graphs.
+    // Only one of them launches kernels, and only the other uses graphs.
     setenv("FAKE_CUDA_FAIL", "cuLaunchKernel:999:1", 1);
     expect_ok(kn_recording_replay(o.queue, graph, &err));
     expect_failure(kn_recording_replay(o.queue, launches, &err), KN_ERROR_DEVICE, &err,

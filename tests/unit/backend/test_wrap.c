@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// libkoine inside an OpenCL application: the application's context, queue and buffer, used and given back.
+// Tests libkoine inside an OpenCL application: the application's context, queue and buffer are used and
+// remain its own.
 #define CL_TARGET_OPENCL_VERSION 120
 #include "unit/engine/engine_support.h"
 
 #include <koine/experimental.h>
 #include <koine/opencl.h>
 
-// What the application has. Its device is that of the tests.
+// The application's objects. Its device is that of the tests.
 struct application {
     cl_device_id device;
     cl_context context;
@@ -52,7 +53,7 @@ static struct counts reference_counts(void)
     return counts;
 }
 
-// Some drivers hold a new buffer for a moment after its first use, or its queue.
+// Some drivers keep a new buffer, or its queue, for a moment after its first use.
 static void let_settle(void)
 {
     struct counts found = reference_counts();
@@ -96,7 +97,7 @@ static void tear_down(void)
     clReleaseContext(app.context);
 }
 
-// Some drivers drop their own references from another thread, a moment after the work is done.
+// Some drivers release their own references from another thread, a moment after the work is done.
 static void expect_counts(struct counts expected)
 {
     struct counts found = reference_counts();
@@ -121,9 +122,8 @@ START_TEST(working_inside)
 {
     static const char text[] =
         "__kernel void negate(__global float *x) { x[get_global_id(0)] = -x[get_global_id(0)]; }\n";
-    const kn_sort_options small =
-        KN_INIT(kn_sort_options,
-                .tuning = &(kn_sort_tuning){.log2_group = 6, .log2_keys = 4}); // Oclgrind takes its time
+    const kn_sort_options small = KN_INIT(
+        kn_sort_options, .tuning = &(kn_sort_tuning){.log2_group = 6, .log2_keys = 4}); // keeps Oclgrind fast
     struct counts before = reference_counts();
     float found[N];
     kn_context *context = NULL;
@@ -166,7 +166,7 @@ START_TEST(working_inside)
 }
 END_TEST
 
-// What has been closed is still the application's, whose own work goes on; what is not, is refused.
+// After closing, the application's objects still work; those that are already released are refused.
 START_TEST(refusals)
 {
     struct counts before = reference_counts();
@@ -187,7 +187,7 @@ START_TEST(refusals)
     expect_refused(kn_context_wrap_opencl(app.context, (cl_device_id)(void *)&app, NULL, &context, &err),
                    KN_ERROR_ARGUMENT, "device|not one of");
     ck_assert_ptr_null(context);
-    expect_ok(kn_context_wrap_opencl(app.context, NULL, NULL, &context, &err)); // its first device
+    expect_ok(kn_context_wrap_opencl(app.context, NULL, NULL, &context, &err)); // uses its first device
     expect_refused(kn_queue_wrap_opencl(context, foreign_queue, &queue, &err), KN_ERROR_ARGUMENT,
                    "another cl_context");
     expect_refused(kn_buffer_wrap_opencl(context, foreign_buffer, &buffer, &err), KN_ERROR_ARGUMENT,
@@ -227,7 +227,7 @@ START_TEST(refusals)
 }
 END_TEST
 
-// A context of two devices: each has its own queues, and programs are cached for the one that is meant.
+// A context of two devices: each has its own queues, and programs are cached for the right one.
 START_TEST(two_devices)
 {
     cl_platform_id platform = NULL;
@@ -262,7 +262,7 @@ START_TEST(two_devices)
                        "another device");
         expect_ok(kn_queue_wrap_opencl(context, queues[i % 2], &queue, &err));
         program = build_text(context, "__kernel void fill(__global int *x) { x[get_global_id(0)] = 7; }\n");
-        if (i != 3) // PoCL 3.1 hands out the first device's binary alone
+        if (i != 3) // PoCL 3.1 only returns the binary of the first device
             ck_assert_int_eq(kn_program_get_cached(program), i == 2);
         kn_buffer *buffer = make_buffer(context, 64);
         kn_arg args[] = {KN_BUFFER(buffer)};
@@ -310,7 +310,7 @@ START_TEST(images)
 }
 END_TEST
 
-// Correlations of several images, whose plans look at the clock.
+// Correlations of several images, whose plans read the clock.
 static void correlate(kn_queue *queue)
 {
     const uint8_t pixels[3 * 16] = {1, 2, 3};
@@ -330,7 +330,7 @@ static void correlate(kn_queue *queue)
     kn_autocorr_plan_free(plan);
 }
 
-// A queue that does not measure: work is done, and times are an error that says so.
+// A queue without profiling: work is done, and asking for times gives an error that says so.
 START_TEST(without_times)
 {
     cl_command_queue plain = device_queue(app.context, 0);
@@ -364,7 +364,7 @@ START_TEST(without_times)
 }
 END_TEST
 
-// Our own objects' handles, of use to the application.
+// Handles of our objects, for the application.
 START_TEST(handles)
 {
     kn_context_options options = KN_INIT(kn_context_options, .max_alloc = 4096);
@@ -399,7 +399,7 @@ static bool asks_opencl(void)
 {
     kn_context *context = NULL;
     bool asks = kn_context_open(NULL, NULL, &context, &err) ||
-                kn_context_get_opencl(context); // no device: said elsewhere
+                kn_context_get_opencl(context); // no device is open: reported elsewhere
 
     if (!asks)
         fprintf(stderr, "skipped: %s is not reached through OpenCL\n", kn_context_get_device(context)->spec);

@@ -35,7 +35,7 @@ START_TEST(pushing)
 }
 END_TEST
 
-// The array stays as it was.
+// The array is unchanged.
 START_TEST(too_large)
 {
     char *items = malloc(3);
@@ -46,7 +46,7 @@ START_TEST(too_large)
     memcpy(items, "abc", 3);
     ck_assert(ki_array_grow(&items, &capacity, 2, 1)); // there is room
     ck_assert_ptr_eq(items, before);
-    ck_assert(!ki_array_grow(&items, &capacity, 3, (size_t)-1 / 2 + 2)); // times 6 is 6
+    ck_assert(!ki_array_grow(&items, &capacity, 3, (size_t)-1 / 2 + 2)); // times 6 overflows to 6
     ck_assert_ptr_eq(items, before);
     ck_assert_uint_eq(capacity, 3);
     ck_assert_int_eq(memcmp(items, "abc", 3), 0);

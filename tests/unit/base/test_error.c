@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What errors say.
+// Tests the messages of errors.
 #include "support/run.h"
 #include "support/support.h"
 
@@ -71,7 +71,8 @@ START_TEST(native_codes)
 }
 END_TEST
 
-// Whatever its length, a message ends within its room, and the statuses come back without an error to fill.
+// Messages of any length are truncated to the available space, and statuses are returned even without an
+// error to fill.
 START_TEST(long_messages)
 {
     static char words[5000];

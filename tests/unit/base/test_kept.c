@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kept memory: nothing is given to two at once, all of it can be written, and what fits is used again.
+// Tests kept memory: no block has two users at once, all of it can be written, and blocks that fit are
+// reused.
 #include "support/run.h"
 #include "support/support.h"
 
@@ -13,7 +14,7 @@ struct piece {
     unsigned char mark;
 };
 
-// The first `bytes` are as they were left.
+// The first `bytes` must be unchanged.
 static void expect_mark(const struct piece *piece, size_t bytes)
 {
     bool same = true;
@@ -23,7 +24,7 @@ static void expect_mark(const struct piece *piece, size_t bytes)
     ck_assert(same);
 }
 
-// Pieces of random sizes are taken, grown and given back in random order; nobody writes into another's.
+// Pieces of random sizes are taken, grown and returned in random order; no piece may overlap another.
 static void take_and_give(struct ki_kept *kept, uint64_t *state)
 {
     struct piece pieces[TAKEN] = {{NULL, 0, 0}};
@@ -66,12 +67,12 @@ START_TEST(random_sizes)
 
     ki_kept_init(&kept);
     take_and_give(&kept, &state);
-    take_and_give(NULL, &state); // without anything that keeps it
+    take_and_give(NULL, &state); // without keeping anything
     ki_kept_free(&kept);
 }
 END_TEST
 
-// The smallest block that fits; else the largest one makes way.
+// The smallest block that fits is used; otherwise the largest one is replaced.
 START_TEST(which_block)
 {
     struct ki_kept kept;
@@ -112,10 +113,10 @@ START_TEST(arrays)
     ck_assert_ptr_eq(zeros, dirty);
     for (size_t i = 0; i < 96; i++)
         ck_assert_uint_eq(zeros[i], 0);
-    ck_assert_ptr_null(ki_kept_take_array(&kept, SIZE_MAX / 8 + 2, 8)); // not 8 bytes
+    ck_assert_ptr_null(ki_kept_take_array(&kept, SIZE_MAX / 8 + 2, 8)); // the product overflows to 8 bytes
     ck_assert_ptr_null(ki_kept_take_zeros(&kept, SIZE_MAX / 4 + 2, 4));
     ck_assert_ptr_null(ki_kept_take(&kept, SIZE_MAX));
-    ck_assert_ptr_null(ki_kept_grow(&kept, zeros, SIZE_MAX)); // and stays
+    ck_assert_ptr_null(ki_kept_grow(&kept, zeros, SIZE_MAX)); // and is unchanged
     zeros[95] = 1;
     ki_kept_give(&kept, zeros);
     ki_kept_free(&kept);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keeps the interface: structs that begin with their size, as KN_INIT makes them, of a later version,
-// and not made at all; the version.
+// Tests what keeps the interface compatible: structs that begin with their size, as initialised by KN_INIT,
+// by a later version, or not at all; and the version.
 #include <koine/koine.h>
 
 #include "base/sized.h"
@@ -29,7 +29,7 @@ START_TEST(made_by_init)
 }
 END_TEST
 
-// A program whose header has one member more: fine as long as it leaves that 0.
+// A program whose header has one more member: accepted as long as that member is 0.
 START_TEST(of_a_later_version)
 {
     struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops on several threads: that every round runs once, on as many threads as were asked for; several
-// callers, loops within loops, children made by fork, and the end of the library.
+// Tests loops on several threads: every round runs once, on the requested number of threads; several callers,
+// loops within loops, children created by fork, and unloading of the library.
 #define _GNU_SOURCE // pthread_setattr_default_np, sched_setaffinity
 #include "support/support.h"
 
@@ -19,7 +19,7 @@
 
 enum { MOST_THREADS = 64, MOST_ROUNDS = 1000 };
 
-#define PATIENCE 20.0 // seconds, for what should take none
+#define PATIENCE 20.0 // seconds, for waits that should be immediate
 
 static void be_gone(void)
 {
@@ -35,7 +35,7 @@ struct rounds {
     unsigned ran[MOST_ROUNDS];
     bool busy[MOST_THREADS];
     size_t slow;  // this round takes longer
-    size_t wrong; // numbers of threads
+    size_t wrong; // times the number of threads was wrong
 };
 
 static void count_round(void *context, size_t round)
@@ -85,7 +85,7 @@ START_TEST(every_round_once)
 }
 END_TEST
 
-// Each loop reads what the one before it wrote by other threads.
+// Each loop reads what other threads wrote in the one before it.
 struct smoothing {
     uint32_t values[2][MOST_ROUNDS];
     size_t from;
@@ -124,7 +124,7 @@ struct meeting {
     bool is_late;
 };
 
-// Waits until all have come.
+// Waits until all threads have arrived.
 static void meet(void *context, size_t round)
 {
     struct meeting *meeting = context;
@@ -167,7 +167,7 @@ static void wait_in_round_0(void *context, size_t round)
         __atomic_fetch_add(&((struct meeting *)context)->here, 1, __ATOMIC_RELAXED);
 }
 
-// One round that ends last does not keep the other thread from all the rest.
+// A single slow round does not prevent the other thread from running all the rest.
 START_TEST(others_go_on_beside_a_slow_round)
 {
     struct meeting meeting = {.expected = MOST_ROUNDS};
@@ -203,7 +203,7 @@ START_TEST(callers_at_the_same_time)
         pthread_join(callers[i], NULL);
         ck_assert_uint_eq(wrong[i], 0);
     }
-    // Their loops wait for one another: none has to wait until another caller's loop has ended.
+    // Their loops wait for one another, so no caller may have to wait for the end of another's loop.
     for (size_t i = 0; i < CALLERS; i++)
         ck_assert_int_eq(pthread_create(&callers[i], NULL, run_meeting, &meeting), 0);
     for (size_t i = 0; i < CALLERS; i++)
@@ -254,7 +254,7 @@ START_TEST(loops_within_loops)
     for (int again = 0; again < 50; again++)
         ki_parallel(4, 9, again % 2 ? KI_STATIC : KI_DYNAMIC, run_outer, &wrong);
     ck_assert_uint_eq(wrong, 0);
-    // Within a loop of one thread there is room for several; and after loops as before them.
+    // A loop of one thread can contain one of several; and loops still work afterwards.
     ki_parallel(1, 1, KI_STATIC, meet_inside, &met);
     ck_assert(met);
     ck_assert(meet_in_loop(3, KI_STATIC));
@@ -263,7 +263,7 @@ END_TEST
 
 // ---- processes ----
 
-// ThreadSanitizer takes a child's threads for its parent's, and ends the child; so does qemu-user.
+// ThreadSanitizer mistakes a child's threads for its parent's, and ends the child; so does qemu-user.
 static bool children_may_have_threads(void)
 {
 #ifdef __SANITIZE_THREAD__
@@ -277,7 +277,7 @@ static bool children_may_have_threads(void)
     return may;
 }
 
-// Whether `job` is true in a child, which ends as programs do.
+// Whether `job` returns true in a child, which exits like a normal program.
 static bool holds_in_child(bool (*job)(void))
 {
     pid_t child = fork();
@@ -347,7 +347,7 @@ static bool works_without_threads(void)
     pthread_attr_t attributes;
 
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, (size_t)1 << 47); // more than there are addresses
+    pthread_attr_setstacksize(&attributes, (size_t)1 << 47); // more than the address space
     return pthread_setattr_default_np(&attributes) == 0 && wrong_shapes() == 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/least_squares.h on matrices of this room, with what the result has inside.
+// Calls koine/least_squares.h with small matrices, and gives access to the members of the result.
 #ifndef KN_TESTS_UNIT_APP_SPARSE_LEAST_SQUARES_SUPPORT_H
 #define KN_TESTS_UNIT_APP_SPARSE_LEAST_SQUARES_SUPPORT_H
 
@@ -29,7 +29,7 @@ static inline struct solved solve_task(kn_queue *where, kn_least_squares_task ta
     return solved;
 }
 
-// From 0.
+// Solves from a start of 0.
 static inline struct solved solve_matrix(kn_queue *where, const struct sparse_matrix *matrix, const double *b,
                                          size_t count, const kn_least_squares_options *options)
 {

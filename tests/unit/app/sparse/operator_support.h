@@ -9,7 +9,8 @@
 
 enum { TEST_ROOM = 64 };
 
-// A x, or A^T x with `transposed`, of `rows` numbers; nothing is written behind them. The caller frees it.
+// A x, or A^T x with `transposed`, with `rows` numbers; nothing after them may be written. The caller frees
+// the result.
 static inline float *test_apply(const struct sparse_operator *a, bool transposed, const float *x,
                                 size_t columns, size_t rows)
 {

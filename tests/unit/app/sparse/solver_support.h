@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A system solved on a device by conjugate gradients, twice: the same bits.
+// Solves a system on a device by conjugate gradients, twice, which must give the same bits.
 #ifndef KN_TESTS_UNIT_APP_SPARSE_SOLVER_SUPPORT_H
 #define KN_TESTS_UNIT_APP_SPARSE_SOLVER_SUPPORT_H
 
@@ -8,15 +8,15 @@
 #include "app/sparse/solver/device/solver.h"
 #include "operator/cgnr/cgnr_internal.h"
 
-#define ROOM 64 // poisoned bytes behind the solution
+#define ROOM 64 // poisoned bytes after the solution
 
-// What is solved with, and how.
+// The way in which a system is solved.
 struct solver_case {
     struct cgnr_options cgnr;
     struct sparse_storage storage;
 };
 
-// The solution, or NULL where it is refused; the caller frees it and the history.
+// The solution, or NULL if it is refused; the caller frees it and the history.
 static inline float *solve(const struct system *s, const struct solver_case *options,
                            struct cgnr_result *result)
 {
@@ -35,7 +35,7 @@ static inline float *solve(const struct system *s, const struct solver_case *opt
     EXPECT_OK(ki_cgnr_solve(queue, ki_sparse_solver_cgnr(solver), b, at, at, result, &err));
     EXPECT_OK(kn_buffer_read(queue, at, 0, x, columns * sizeof *x, &err));
     test_expect_poison(at, columns * sizeof *x);
-    // Once more, with the same solver: the same bits.
+    // A second run of the same solver must give the same bits.
     EXPECT_OK(kn_buffer_write(queue, at, 0, s->x, columns * sizeof *x, &err));
     EXPECT_OK(ki_cgnr_solve(queue, ki_sparse_solver_cgnr(solver), b, at, at, &repeated, &err));
     EXPECT_OK(kn_buffer_read(queue, at, 0, again, columns * sizeof *x, &err));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of koine/sparse.h and koine/tomography.h, for tests: applied to arrays, into memory that was
-// poisoned, and beside a dense product.
+// For tests of operators of koine/sparse.h and koine/tomography.h: applying them to arrays, with poisoned
+// memory for the results, and comparing with a dense product.
 #ifndef KN_TESTS_UNIT_APP_SPARSE_SPARSE_API_SUPPORT_H
 #define KN_TESTS_UNIT_APP_SPARSE_SPARSE_API_SUPPORT_H
 
@@ -14,7 +14,7 @@
 
 enum { API_ROOM = 64 };
 
-// Numbers that floats hold.
+// Numbers representable as floats.
 static inline double *random_numbers(size_t count, uint64_t *state)
 {
     double *x = test_allocate(count * sizeof *x);
@@ -140,7 +140,7 @@ static inline void expect_adjoint(const kn_operator *a, kn_queue *on, const doub
     free(y);
 }
 
-// What was estimated is what is held; of AUTO on a device it is the most.
+// The estimate must equal the memory in use; for AUTO on a device it is an upper bound.
 static inline void expect_memory(const kn_operator *a, kn_sparse_memory estimated, bool is_auto)
 {
     const kn_sparse_memory held = kn_sparse_operator_get_memory(a);
@@ -158,8 +158,8 @@ static inline bool is_on_the_fly(kn_sparse_format format)
     return format == KN_SPARSE_ON_THE_FLY || format == KN_SPARSE_ON_THE_FLY_LOCAL;
 }
 
-// Entries in any order, some of them of one place, and the matrix that they are. Every third row and every
-// fourth column may be empty.
+// Entries in any order, some at the same place, and the dense matrix that they form. Every third row and
+// every fourth column may be empty.
 struct entries {
     size_t rows, columns, count;
     uint32_t *i, *j;

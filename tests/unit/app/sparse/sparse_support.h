@@ -25,7 +25,7 @@ static inline float test_signed(uint64_t *state)
     return (float)(2 * test_uniform(state) - 1);
 }
 
-// How many nonzeros are drawn for a row; some fall on one place.
+// The number of nonzeros drawn for a row; some of them are at the same place.
 static inline size_t test_row_length(size_t row, size_t rows, size_t mean, enum test_skew skew,
                                      uint64_t *state)
 {
@@ -87,7 +87,7 @@ static inline struct sparse_matrix test_sparse(size_t rows, size_t columns, size
     return made;
 }
 
-// y = A x, and what an error is measured by: the sum of |a x| of each row.
+// y = M x, and the scale of its error: the sum of |a x| of each row.
 static inline void test_multiply(const struct sparse_matrix *matrix, const float *x, double *y, double *size)
 {
     for (size_t row = 0; row < matrix->rows; row++) {

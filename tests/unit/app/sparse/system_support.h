@@ -12,7 +12,7 @@ struct system {
     double *right, *start;
 };
 
-// Every column has a strong nonzero of its own, so that the problem is well posed.
+// Every column has a large nonzero, so that the problem is well posed.
 static inline struct system system_make(size_t rows, size_t columns, size_t mean, uint64_t *state)
 {
     struct system s = {.b = malloc(rows * sizeof(float) + 1), .x = malloc(columns * sizeof(float) + 1)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many right-hand sides at once, whole, tiled and spread launches: against dense solutions and against the
-// loop in double precision; images that end at different iterations; the same bits alone and beside others;
-// what ran; what is refused.
+// Tests many right-hand sides at once, with whole, tiled and spread launches: against dense solutions and
+// against the loop in double precision; images that end at different iterations; the same bits alone and
+// together with others; which kernels ran; refusals.
 #include "system_support.h"
 
 #include "support/sparse_reference.h"
@@ -16,7 +16,7 @@ static const enum sparse_batch_launches kinds[] = {SPARSE_BATCH_WHOLE, SPARSE_BA
                                                    SPARSE_BATCH_SPREAD};
 enum { COUNTS = sizeof counts / sizeof *counts, KINDS = sizeof kinds / sizeof *kinds };
 
-// Right-hand sides and starts of one matrix; image i's are longer by i.
+// Right-hand sides and starts for one matrix; those of image i have a greater norm the greater i is.
 struct images {
     struct system system;
     float *b, *x;
@@ -74,8 +74,9 @@ static void free_histories(struct cgnr_result *results, size_t count)
 
 // ---- solutions ----
 
-// A stop at 1e-7 of the gradient leaves that times the condition of A^T A, below 1e3 here, and a start that
-// is far away rounds as often again. An image has the bits that it has in any other company.
+// Stopping at 1e-7 of the gradient leaves that times the condition number of A^T A, below 1e3 here, and a
+// distant start adds rounding of the same size. An image has the same bits whatever other images are solved
+// with it.
 START_TEST(dense)
 {
     static const size_t sizes[][2] = {{1, 1}, {3, 2}, {40, 3}, {33, 31}, {90, 33}};
@@ -135,7 +136,7 @@ START_TEST(dense)
 }
 END_TEST
 
-// Every shape of a launch that kernels are written for.
+// Every shape of a launch for which kernels exist.
 START_TEST(shapes)
 {
     enum { ROWS = 70, COLUMNS = 33, SOME = 5 };
@@ -171,7 +172,7 @@ END_TEST
 
 // ---- tiles ----
 
-// e is A^T A d, but for the order of sums: a hundred roundings of terms below 1e4.
+// e must be A^T A d up to the order of sums: a hundred roundings of terms below 1e4.
 static void expect_normal(const struct sparse_matrix *a, const double *d, const double *e)
 {
     double *w = malloc(a->rows * sizeof *w), *wanted = malloc(a->columns * sizeof *wanted);
@@ -332,7 +333,7 @@ END_TEST
 
 // ---- ends ----
 
-// |A x - b| / |b| of an image, and 0 for nothing of nothing.
+// |A x - b| / |b| of an image, and 0 if both are 0.
 static double residual_of(const struct images *images, size_t image, const float *x)
 {
     const struct sparse_matrix *a = &images->system.matrix;
@@ -352,7 +353,7 @@ static double residual_of(const struct images *images, size_t image, const float
     return norm > 0 ? sqrt(rest / norm) : 0;
 }
 
-// Each image ends where it does, for its own reason, and keeps what it has while others go on.
+// Each image ends at its own iteration, for its own reason, and keeps its solution while others continue.
 START_TEST(ends)
 {
     enum { ROWS = 300, COLUMNS = 60, SOME = 6, NOTHING = 2 };
@@ -360,7 +361,7 @@ START_TEST(ends)
         {.iterations = 5},
         {.iterations = 100, .gradient = 1e-3},
         {.iterations = 0},
-        // Not convex where x is below 0: at once, or, from a start of 0, later.
+        // Not convex where x is negative: stops at once, or, from a start of 0, later.
         {.iterations = 100, .correction = "(x < 0 ? weight * d : 0)", .weight = -1e9}};
     uint64_t state = test_seed("ends");
     struct images images = make_images(ROWS, COLUMNS, 3, &state);
@@ -379,7 +380,7 @@ START_TEST(ends)
         for (size_t i = 0; i < SOME; i++) {
             const struct cgnr_result *r = &results[i];
             double rest = residual_of(&images, i, found);
-            // Products in floats, 16 roundings or fewer of terms no larger than the residual itself.
+            // Products in floats have 16 roundings or fewer of terms no larger than the residual itself.
             ck_assert_double_le(fabs(r->residual - rest), 1e-5 * rest);
             ck_assert_double_eq(r->history[0], 1);
             ck_assert_double_eq(r->history[r->iterations], r->normal_residual);
@@ -411,7 +412,7 @@ START_TEST(ends)
 }
 END_TEST
 
-// A matrix without nonzeros: every start is a solution, and its residual is b.
+// For a matrix without nonzeros every start is a solution, and its residual is b.
 START_TEST(nothing)
 {
     enum { ROWS = 3, COLUMNS = 2, SOME = 2 };
@@ -449,7 +450,7 @@ END_TEST
 
 // ---- what ran ----
 
-// One launch for all iterations, or four for each; small systems by themselves the former.
+// One launch for all iterations, or four for each; by default, small systems use the former.
 START_TEST(launches)
 {
     enum { ITERATIONS = 4, ROWS = 90, COLUMNS = 50, SOME = 3 };
@@ -498,7 +499,7 @@ START_TEST(launches)
 }
 END_TEST
 
-// Left open, launches are by tiles where rows share columns, but not on CPUs.
+// By default, launches use tiles if rows share columns, but not on CPUs.
 START_TEST(automatic)
 {
     enum { ROWS = 9000, COLUMNS = 9000, EACH = 9 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_least_squares_estimate_memory beside what is held at most while a system is solved, by every method, on
-// the host and on a device.
+// Tests kn_least_squares_estimate_memory against the peak of the memory in use while a system is solved, with
+// every method, on the host and on a device.
 #include "sparse_support.h"
 
 #include <koine/least_squares.h>
@@ -12,9 +12,9 @@
 
 enum { ROWS = 3000, COLUMNS = 500, EACH = 8, MANY = 40 };
 
-// An estimate takes the largest of several formats, and ILU's factors as large as they can be.
+// An estimate uses the largest of several formats, and the largest possible factors of ILU.
 static const double most_over = 3;
-// What goes by no size of the system.
+// Memory that does not depend on the size of the system.
 static const size_t small = 16384;
 
 static struct sparse_matrix make(double *b, uint64_t *state)

@@ -80,7 +80,7 @@ static void check_geometry(const struct sparse_parallel *geometry, const struct 
 
 START_TEST(ray_by_ray)
 {
-    static const struct sparse_tuning usual = {.items = 4}; // of large pictures
+    static const struct sparse_tuning usual = {.items = 4}; // the tuning of large pictures
     uint64_t state = test_seed("ray_by_ray");
 
     for (int i = 0; i < (test_is_slow() ? 6 : 2 * TEST_GEOMETRIES); i++) {
@@ -155,7 +155,7 @@ START_TEST(transpose)
 }
 END_TEST
 
-// Each format runs its own code; a stored one the matrix's.
+// Each format runs its own kernels; a stored one those of its matrix.
 START_TEST(ran)
 {
     static const struct {
@@ -199,7 +199,7 @@ START_TEST(ran)
 }
 END_TEST
 
-// Of those on the fly the faster one, measured once.
+// Chooses the faster of the formats on the fly, which is measured once.
 START_TEST(automatic)
 {
     struct sparse_parallel geometry = test_geometry("parallel:6,33,33");
@@ -302,7 +302,7 @@ START_TEST(real_tooth)
     ck_assert_msg(status == KN_OK, "%s", reason.text);
     geometry = (struct sparse_parallel){sinogram.angles, sinogram.detectors, sinogram.detectors, 36.5,
                                         sinogram.theta};
-    sinogram.theta = NULL; // the geometry's now
+    sinogram.theta = NULL; // owned by the geometry now
     size_t rays = ki_sparse_parallel_rows(&geometry), pixels = ki_sparse_parallel_columns(&geometry);
     double *wanted = calloc(pixels, sizeof *wanted);
     float *right = malloc(rays * sizeof *right), *zero = calloc(pixels, sizeof *zero);

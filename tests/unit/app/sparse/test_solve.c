@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares on a device as `koine solve` has them: against the host's in double precision; penalties for
-// bounds, the discrepancy of each column, rays on the fly, what is refused.
+// Tests least squares on a device as used by `koine solve`: against the host's in double precision; penalties
+// for bounds, the discrepancy of each column, rays on the fly, refusals.
 #include "sparse_support.h"
 #include "least_squares_support.h"
 #include "support/sparse_inputs.h"
@@ -9,7 +9,7 @@
 
 enum { ROWS = 90, COLUMNS = 40, COUNT = 2 };
 
-// A well posed system, every column of which has a strong nonzero of its own.
+// A well-posed system; every column has a large nonzero.
 static struct sparse_matrix make(double b[COUNT * ROWS], uint64_t *state)
 {
     uint32_t row[4 * ROWS + COLUMNS], column[4 * ROWS + COLUMNS];
@@ -107,7 +107,7 @@ START_TEST(against_the_host)
 }
 END_TEST
 
-// Columns that nothing keeps from it are solved at once, each to what it is alone.
+// Columns are solved together if nothing prevents it, each with the same result as alone.
 START_TEST(many)
 {
     uint64_t state = test_seed("many");
@@ -155,7 +155,7 @@ START_TEST(gram)
 }
 END_TEST
 
-// The noise is a number in units of b, of which one column has ten times as much.
+// The noise is a number in units of b, and one column has ten times as much.
 START_TEST(discrepancy)
 {
     uint64_t state = test_seed("discrepancy");
@@ -178,7 +178,8 @@ START_TEST(discrepancy)
     ck_assert_ptr_eq(kn_least_squares_get_worst(found.result),
                      &found.solutions[found.solutions[1].residual > found.solutions[0].residual]);
     solved_free(&found);
-    // By whiteness neither column is at once with the other, and b of noise alone is as white as it gets.
+    // With whiteness, columns are not solved together, and a b of only noise is as white as possible from the
+    // start.
     found = solve(queue, &matrix, b,
                   &(kn_least_squares_options){
                       .iterations = 200, .stop = KN_LEAST_SQUARES_STOP_NCP, .format = KN_SPARSE_SIMPLE});
@@ -230,7 +231,7 @@ START_TEST(rays)
 }
 END_TEST
 
-// Singular values from 1 to `least`, evenly, between random rotations.
+// Singular values evenly spaced from 1 to `least`, between random rotations.
 static struct sparse_matrix make_spectrum(double least, uint64_t *state)
 {
     static double values[ROWS * COLUMNS];
@@ -250,7 +251,7 @@ static struct sparse_matrix make_spectrum(double least, uint64_t *state)
     return matrix;
 }
 
-// By every method and format.
+// Expects them with every method and format.
 static void expect_estimates(const struct sparse_matrix *matrix, double *b, bool reached)
 {
     static const struct {
@@ -291,8 +292,8 @@ static void expect_estimates(const struct sparse_matrix *matrix, double *b, bool
     solved_free(&wanted);
 }
 
-// The estimate of the error beside the error itself: of a system that single precision solves, and of one
-// whose G has a condition of 1e12, beyond its 2^24, for b of noise alone.
+// The estimate of the error compared with the error: for a system that single precision solves, and for one
+// whose G has a condition number of 1e12, beyond its 2^24, with a b of only noise.
 START_TEST(accuracy)
 {
     uint64_t state = test_seed("accuracy");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients on a device, by two launches an iteration and by separate ones: against a dense
-// solution and against the same loop in double precision; corrections, stop tests, starts, bits, what ran,
-// what is refused.
+// Tests conjugate gradients on a device, with two launches for each iteration and with separate ones: against
+// a dense solution and against the same loop in double precision; corrections, stopping tests, starts, bits,
+// which kernels ran, refusals.
 #include "solver_support.h"
 
 #include <float.h>
@@ -103,7 +103,7 @@ START_TEST(corrections)
         double *wanted = malloc(sizes[i][1] * sizeof *wanted);
         for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
             const struct solve_correction correction = {terms_gradient, terms_along, &tried[t]};
-            // In so few columns a step across 0 uses up all directions there are: what is left is rounding.
+            // With so few columns, a step across 0 uses up all search directions: the rest is rounding.
             if (tried[t].nonnegative > 0 && sizes[i][1] < 40)
                 continue;
             const struct sparse_reference_options plain = {.iterations = 6, .correction = &correction};
@@ -136,9 +136,9 @@ START_TEST(corrections)
 }
 END_TEST
 
-// As it is printed: the same numbers as that loop in double precision, roundings as above. The residual is
-// anew from x in every iteration and not by recurrence: x alone would not show which of them ran, the
-// launches do.
+// Compared with the printed algorithm: the same numbers as that loop in double precision, up to rounding as
+// above. The residual is computed from x in every iteration and not by recurrence: x alone would not show
+// which of them ran, but the launches do.
 START_TEST(printed)
 {
     enum { ROWS = 90, COLUMNS = 40, ITERATIONS = 6 };
@@ -182,7 +182,8 @@ END_TEST
 
 // ---- ends ----
 
-// Every stop test fires, and says so; the residual it reports is that of the x it gives.
+// Every stopping test can stop the iterations and is reported; the residual reported belongs to the x
+// returned.
 START_TEST(stops)
 {
     uint64_t state = test_seed("stops");
@@ -221,7 +222,7 @@ START_TEST(stops)
             ki_sparse_reference_multiply(&s.matrix, x, y);
             for (size_t i = 0; i < 150; i++)
                 rest += (y[i] - s.right[i]) * (y[i] - s.right[i]);
-            // Products in floats, 16 roundings or fewer of terms no larger than the residual itself.
+            // Products in floats have 16 roundings or fewer of terms no larger than the residual itself.
             ck_assert_double_eq_tol(result.residual, sqrt(rest / norm), 1e-5 * sqrt(rest / norm));
             ck_assert_double_eq(result.history[0], 1);
             ck_assert_double_eq(result.history[result.iterations], result.normal_residual);
@@ -247,7 +248,7 @@ START_TEST(stops)
 }
 END_TEST
 
-// Nothing to do: a right hand side of 0 with a start of 0, and no nonzeros.
+// Nothing to do: a right-hand side of 0 with a start of 0, and a matrix without nonzeros.
 START_TEST(nothing)
 {
     uint64_t state = test_seed("nothing");
@@ -277,7 +278,7 @@ END_TEST
 
 // ---- what ran ----
 
-// Two launches an iteration; and separate ones with each format's own kernels.
+// Two launches for each iteration; and separate ones with each format's own kernels.
 START_TEST(launches)
 {
     enum { ITERATIONS = 4 };
@@ -316,7 +317,7 @@ START_TEST(launches)
             ck_assert_uint_eq(test_count_kernel(entries, count, "cgnr_forward"), 0);
             ck_assert_uint_eq(test_count_kernel(entries, count, "cgnr_turn"), ITERATIONS + 1);
         }
-        if (format == KN_SPARSE_MERGE) // A x and A^T y: before, in iterations, and A x after them
+        if (format == KN_SPARSE_MERGE) // A x and A^T y: before the iterations, in them, and A x after them
             ck_assert_uint_eq(test_count_kernel(entries, count, "spmv_merge"), 2 * ITERATIONS + 3);
         kn_free(entries);
         free(result.history);
@@ -328,7 +329,8 @@ START_TEST(launches)
 }
 END_TEST
 
-// What a solver with these options launches of cgnr_forward or cgnr_turn, and whether it has a recording.
+// The number of launches of cgnr_forward or cgnr_turn by a solver with these options, and whether it has a
+// recording.
 static size_t count_iterations(const struct system *s, const struct solver_case *options, bool *recorded)
 {
     kn_buffer *b = test_upload_with_room(s->b, s->matrix.rows * sizeof *s->b, 0);
@@ -356,7 +358,7 @@ static size_t count_iterations(const struct system *s, const struct solver_case 
     return found;
 }
 
-// The way of recording that the device has beside launches, or KN_RECORDING_AUTO.
+// The way of recording that the device has besides launches, or KN_RECORDING_AUTO.
 static kn_recording_way own_recording(void)
 {
     uint64_t state = 1;
@@ -375,8 +377,8 @@ static kn_recording_way own_recording(void)
     return status ? KN_RECORDING_AUTO : options.cgnr.recording;
 }
 
-// Blocks of 32 iterations replayed in every way: the same bits as without, wherever iterations end, and what
-// was launched for them. A fused block goes beyond the end where more than 8 iterations are left of it.
+// Blocks of 32 iterations replayed in every way: the same bits as without, wherever the iterations end, and
+// the number of launches. A fused block continues past the end if more than 8 of its iterations are left.
 START_TEST(recorded)
 {
     static const struct {
@@ -482,7 +484,7 @@ START_TEST(refused)
                                       &solver, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10",
                    ki_cgnr_solve(queue, ki_sparse_solver_cgnr(solver), x, x, x, &result, &err));
-    // A direction that local memory does not hold.
+    // A direction that does not fit into local memory.
     size_t columns = (size_t)kn_context_get_device(context)->local_memory / sizeof(float) + 1;
     struct sparse_matrix wide = test_sparse(5, columns, 3, SKEW_NONE, &state);
     struct sparse_solver *none = NULL;

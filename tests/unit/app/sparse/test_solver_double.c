@@ -61,7 +61,7 @@ static void check(const struct sparse_matrix *matrix, const double *b, const str
     // Rounding of A x - b and of A^T of it leaves some hundred units of 2^-53 of what is added up.
     ck_assert_msg(last < 1e-13 * first, "%s, %zu iterations: the gradient is %g of the first one",
                   fused ? "fused" : "separate", result.iterations, last / first);
-    if (options->penalty == 0) // which bends where x leaves the bounds
+    if (options->penalty == 0) // which has a kink where x leaves the bounds
         ck_assert_int_eq((int)result.stopped, CGNR_STOPPED_GRADIENT);
     ck_assert_uint_le(result.iterations, options->iterations);
     for (size_t i = 0; i <= result.iterations; i++)
@@ -94,7 +94,7 @@ START_TEST(gradients)
         double b[MOST];
 
         for (size_t k = 0; k < matrix.nonzeros; k++)
-            matrix.values[k] += 1e-9 * test_uniform(&state); // no floats
+            matrix.values[k] += 1e-9 * test_uniform(&state); // not representable as floats
         for (size_t k = 0; k < rows; k++)
             b[k] = 2 * test_uniform(&state) - 1;
         check(&matrix, b,
@@ -109,7 +109,7 @@ START_TEST(gradients)
 }
 END_TEST
 
-// Refining takes no more iterations than are left.
+// Refinement does no more iterations than are left.
 START_TEST(limited)
 {
     uint64_t state = test_seed("limited");

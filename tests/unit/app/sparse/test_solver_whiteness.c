@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients on a device that stop where the residual is as white as it gets: against the rule on
-// the host, and the same bits as so many iterations alone.
+// Tests conjugate gradients on a device that stop where the residual is whitest: against the rule on the
+// host, and for the same bits as the same number of iterations without the rule.
 #include "solver_support.h"
 #include "support/sparse_inputs.h"
 
 #include "operator/ncp.h"
 #include "app/sparse/product/reference.h"
 
-// Solves it once; what the solver noted of every iteration's residual.
+// Solves once; returns the distances recorded for the residual of every iteration.
 static float *solve_recorded(const struct system *s, const struct solver_case *options,
                              struct cgnr_result *result, float *record)
 {
@@ -24,7 +24,7 @@ static float *solve_recorded(const struct system *s, const struct solver_case *o
     EXPECT_OK(kn_profile_start(queue, &err));
     EXPECT_OK(ki_cgnr_solve(queue, ki_sparse_solver_cgnr(solver), b, at, at, result, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
-    // All of an iteration's launches, the transform's too; and what is before them and after them.
+    // All launches of an iteration, including the transform's; and those before and after the iterations.
     ck_assert_uint_gt(test_count_kernel(entries, count, "white_judge"), 0);
     if (result->stopped == CGNR_STOPPED_WHITENESS)
         ck_assert_uint_eq(
@@ -79,7 +79,7 @@ static struct system noisy_system(const char *rays, uint64_t *state)
     return s;
 }
 
-// The iteration that ncp.h's rule takes of these distances, if the margin is off by `slack`.
+// The iteration that the rule of ncp.h chooses for these distances, if the margin is off by `slack`.
 static size_t whitest(const double *distances, size_t count, double noise, double slack)
 {
     double least = distances[0];
@@ -94,7 +94,7 @@ static size_t whitest(const double *distances, size_t count, double noise, doubl
     return last;
 }
 
-// How far b - A x is from white noise, of the x after k iterations alone, in double precision.
+// The distance of b - A x from white noise, for the x after k iterations, in double precision.
 static double distance_after(const struct system *s, size_t k, double *x, double *r)
 {
     const struct solver_case options = {.cgnr = {.iterations = k, .gradient = -1},
@@ -163,7 +163,7 @@ START_TEST(whiteness)
 }
 END_TEST
 
-// Fewer rows than a periodogram has: all iterations are done, as the host does them.
+// Fewer rows than a periodogram needs: all iterations are done, as on the host.
 START_TEST(too_few_rows)
 {
     uint64_t state = test_seed("too_few_rows");

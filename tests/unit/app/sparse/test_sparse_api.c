@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/sparse.h: matrices from arrays and entries; their products in every format, on a device and on the
-// host, beside a dense product in double; what ran.
+// Tests koine/sparse.h: matrices from arrays and entries; their products in every format, on a device and on
+// the host, against a dense product in double precision; which kernels ran.
 #include "operator/operator.h"
 
 #include "format_support.h"
@@ -12,8 +12,8 @@
 
 // ---- matrices ----
 
-// That the arrays are those of koine/sparse.h, and the numbers those of `dense`, element (i, j) at
-// i * down + j * right.
+// Checks that the arrays are as koine/sparse.h defines them, and that the numbers are those of `dense`,
+// element (i, j) at i * down + j * right.
 static void expect_matrix(const kn_sparse *matrix, const double *dense, size_t down, size_t right)
 {
     size_t rows = kn_sparse_get_rows(matrix), columns = kn_sparse_get_columns(matrix);
@@ -67,7 +67,7 @@ START_TEST(matrices)
 }
 END_TEST
 
-// Values that are not given are 1, and matrices may be empty.
+// Omitted values are 1, and matrices may be empty.
 START_TEST(patterns)
 {
     static const uint64_t starts[] = {0, 2, 2, 3};
@@ -193,7 +193,8 @@ START_TEST(host_products)
 }
 END_TEST
 
-// The host's two formats take other memory: rows have their nonzeros, slices fill up to the longest of 16.
+// The two formats of the host differ in memory: rows store their nonzeros, slices are padded to the longest
+// of 16.
 START_TEST(host_formats)
 {
     uint64_t state = test_seed("host_formats");
@@ -247,7 +248,7 @@ END_TEST
 
 // ---- what ran ----
 
-// A product replayed has the bits of one that is applied.
+// A replayed product has the same bits as one that is applied.
 static void expect_recorded(const kn_operator *a, const double *x)
 {
     size_t rows = kn_operator_get_rows(a), columns = kn_operator_get_columns(a);
@@ -342,7 +343,7 @@ static void *work(void *given)
     return NULL;
 }
 
-// Two operators of one matrix and a context, on two queues, and two of the host.
+// Two operators with the same matrix and context, on two queues, and two on the host.
 START_TEST(threads)
 {
     enum { WORKERS = 4 };
@@ -393,7 +394,7 @@ START_TEST(threads)
 }
 END_TEST
 
-// The matrix, the queue that an operator was made with, and the context go first.
+// The matrix, the operator's queue, and the context are freed first.
 START_TEST(any_order)
 {
     uint64_t state = test_seed("any_order");

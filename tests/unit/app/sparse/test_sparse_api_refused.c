@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/sparse.h: what is refused, and what is told of NULL and of operators of other kinds.
+// Tests refusals of koine/sparse.h, and the answers for NULL and for operators of other kinds.
 #include "sparse_api_support.h"
 
 #include <koine/koine.h>
@@ -178,7 +178,7 @@ START_TEST(refused_calls)
     struct entries e = random_entries(30, 20, 100, false, &state);
     kn_sparse *matrix = matrix_of(&e);
     kn_operator *a = NULL, *own = NULL;
-    size_t others[64]; // what it holds are no pointers
+    size_t others[64]; // its contents are not pointers
     const kn_operator_functions functions = KN_INIT(kn_operator_functions, .rows = 3, .columns = 4,
                                                     .type = KN_F64, .apply_host = no_product, .data = others);
     kn_context *elsewhere = NULL;

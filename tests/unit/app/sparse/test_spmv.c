@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A x and A^T y in every format, against double precision: on matrices of every size and skew; which kernels
-// ran; the same bits when repeated; what is refused.
+// Tests A x and A^T y in every format against double precision, for matrices of every size and skew; which
+// kernels ran; the same bits when repeated; refusals.
 #include "format_support.h"
 #include "operator_support.h"
 
@@ -24,7 +24,7 @@ static double bound(size_t terms, double size)
 static void check_direction(const struct sparse_matrix *matrix, const struct sparse_operator *a,
                             bool transposed, const char *what, uint64_t *state)
 {
-    size_t rows = matrix->rows, columns = matrix->columns; // of A or of A^T, whichever it is
+    size_t rows = matrix->rows, columns = matrix->columns; // of A or of A^T, whichever is applied
     float *x = malloc(columns * sizeof *x + 1), *y, *again;
     double *wanted = malloc(rows * sizeof *wanted + 1), *size = malloc(rows * sizeof *size + 1);
     kn_sparse_format format = ki_sparse_operator_format(a, transposed);
@@ -53,7 +53,7 @@ static void check_direction(const struct sparse_matrix *matrix, const struct spa
     free(size);
 }
 
-// In one format, or those that the device's loops serve.
+// In one format, or in those that the device's loop limits allow.
 static void check_format(const struct sparse_matrix *matrix, kn_sparse_format format,
                          const struct sparse_tuning *tuning, const char *what, uint64_t *state)
 {
@@ -106,13 +106,13 @@ START_TEST(skews)
     size_t columns = slow ? 70 : 1000 + test_random(&state) % 8000;
     int first = slow ? (int)(test_random(&state) % SKEWS) : 0;
 
-    // Two of them on a slow device, others in each run.
+    // Two of them on a slow device, different ones in each run.
     for (int i = 0; i < (slow ? 2 : SKEWS); i++)
         check_all(rows, columns, 7, (enum test_skew)((first + i) % SKEWS), NULL, &state);
 }
 END_TEST
 
-// Columns in 16 bits, in 32, and on the border: 65,535 is an index then.
+// Columns in 16 bits, in 32, and at the limit: there 65,535 is an index.
 START_TEST(wide)
 {
     static const size_t columns[] = {65535, 65536, 65537, 100000};
@@ -144,7 +144,7 @@ START_TEST(tunings)
 }
 END_TEST
 
-// Each format runs its own code.
+// Each format runs its own kernels.
 START_TEST(ran)
 {
     uint64_t state = test_seed("ran");
@@ -179,8 +179,8 @@ START_TEST(ran)
 }
 END_TEST
 
-// Bytes that an application reads: of rows filled up to the longest, memory-layout reads the lengths instead,
-// ell and sell only the indices.
+// The number of bytes, which applications can query: of rows padded to the longest, memory-layout reads the
+// lengths instead, ell and sell only the indices.
 START_TEST(bytes)
 {
     uint64_t state = test_seed("bytes");
@@ -213,7 +213,8 @@ START_TEST(bytes)
 }
 END_TEST
 
-// The fastest one is measured once, and remembered: the second time nothing is launched before the product.
+// The fastest format is measured once, and remembered: the second time nothing is launched before the
+// product.
 START_TEST(automatic)
 {
     uint64_t state = test_seed("automatic");

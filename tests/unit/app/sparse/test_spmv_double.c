@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A x and A^T y in double precision in every format that has it, against extended precision: on matrices of
-// every size and skew; the same bits when repeated; what is refused.
+// Tests A x and A^T y in double precision in every format that supports it, against extended precision, for
+// matrices of every size and skew; the same bits when repeated; refusals.
 #include "format_support.h"
 #include "operator_support.h"
 #include "support/memory/memory.h"
@@ -86,7 +86,7 @@ static void check_all(size_t rows, size_t columns, size_t mean, enum test_skew s
     struct sparse_matrix matrix = test_sparse(rows, columns, mean, skew, state), transposed;
 
     for (size_t i = 0; i < matrix.nonzeros; i++)
-        matrix.values[i] += 1e-9 * test_uniform(state); // no floats
+        matrix.values[i] += 1e-9 * test_uniform(state); // not representable as floats
     EXPECT_OK(ki_sparse_transpose(&matrix, &transposed, &err));
     for (int format = 0; format < SPARSE_FORMATS; format++) {
         struct sparse_operator *a = NULL;
@@ -119,7 +119,7 @@ START_TEST(formats)
 }
 END_TEST
 
-// What was estimated is what it takes.
+// The estimate equals the memory in use.
 START_TEST(memory)
 {
     const struct sparse_tuning tuning = {.is_double = true};
@@ -158,7 +158,7 @@ START_TEST(refused)
         EXPECT_REFUSED(
             KN_ERROR_UNSUPPORTED, "backprojection is in single precision; in double take another",
             ki_sparse_operator_create(queue, &matrix, KN_SPARSE_BACKPROJECTION, &tuning, &a, &err));
-        matrix.values[3] = 1e300; // which is a double
+        matrix.values[3] = 1e300; // which is representable as a double
         EXPECT_OK(ki_sparse_operator_create(queue, &matrix, KN_SPARSE_SELL, &tuning, &a, &err));
         ki_sparse_operator_free(a);
     } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/tomography.h: the geometry as an operator in every format, on a device and on the host, beside a
-// projector that goes ray by ray; its matrix; the phantom and its sinogram; counts; what is refused.
+// Tests koine/tomography.h: the geometry as an operator in every format, on a device and on the host, against
+// a projector that works ray by ray; its matrix; the phantom and its sinogram; counts; refusals.
 #include "sparse_api_support.h"
 
 #include <koine/koine.h>
@@ -9,9 +9,10 @@
 
 #include "unit/app/sparse/host/parallel_support.h"
 
-// What a weight computed on a device is off by, in roundings (koine/tomography.h).
+// The error of a weight computed on a device, in roundings (koine/tomography.h).
 static const double weight_error = 5 * 1.4143;
-// In double, both the weights and the test's own: places of up to 64 pixels, with some roundings each.
+// In double precision, for both the weights and the test's own: positions of up to 64 pixels, with some
+// roundings each.
 static const double double_error = 256;
 
 // A geometry of the tests, and its dense matrix, from the definitions.
@@ -61,7 +62,7 @@ static void check(const struct problem *p, kn_queue *on, kn_sparse_operator_opti
     EXPECT_OK(kn_tomography_operator_create(on, &geometry, &options, &a, &err));
     EXPECT_OK(kn_tomography_estimate_memory(on, &geometry, &memory, &options, &err));
     expect_memory(a, memory, on && options.format == KN_SPARSE_AUTO);
-    free(theta); // which was copied
+    free(theta); // it was copied
     ck_assert_uint_eq(kn_operator_get_rows(a), p->rays);
     ck_assert_uint_eq(kn_operator_get_columns(a), p->pixels);
     computes = is_on_the_fly(kn_sparse_operator_get_format(a, false));
@@ -236,10 +237,10 @@ START_TEST(phantom)
         ck_assert_msg(fabs(pixel_at(picture, SIZE, points[i][0], points[i][1]) - points[i][2]) < 1e-12,
                       "(%g, %g): %g, not %g", points[i][0], points[i][1],
                       pixel_at(picture, SIZE, points[i][0], points[i][1]), points[i][2]);
-    // Above the smaller ellipses left and right are the same: a pixel's value is that at its centre.
+    // Above the smaller ellipses, left and right are equal: a pixel's value is that at its centre.
     for (size_t i = 0; i < 60 * SIZE; i++)
         ck_assert(picture[i] == picture[i / SIZE * SIZE + SIZE - 1 - i % SIZE]);
-    // A third as many pixels, each the mean of 3 x 3 of a picture three times as fine.
+    // A third as many pixels, each the mean of 3 x 3 pixels of a picture three times as fine.
     EXPECT_OK(kn_tomography_phantom(3 * 101, 1, picture, &err));
     EXPECT_OK(kn_tomography_phantom(101, 3, mean, &err));
     for (size_t y = 0; y < 101; y++)
@@ -297,7 +298,7 @@ START_TEST(phantom_sinogram)
                          (double)(i % DETECTORS) - ((double)DETECTORS - 1) / 2 - geometry.axis_offset);
         EXPECT_OK(kn_tomography_phantom_sinogram(&geometry, exact, &err));
         expect_room(exact, ANGLES * DETECTORS * sizeof *exact, ANGLES * DETECTORS * sizeof *exact + API_ROOM);
-        // Edges, of which a ray crosses a few, are known to a step and a sample: 0.02 pixels of some 10.
+        // Edges, of which a ray crosses a few, are accurate to a step and a sample: 0.02 pixels of some 10.
         distance = test_relative_distance(wanted, exact, ANGLES * DETECTORS);
         fprintf(stderr, "phantom_sinogram: off by %.2g of itself\n", distance);
         ck_assert_msg(distance < 0.006, "the sinogram is off by %g of itself", distance);
@@ -314,7 +315,7 @@ START_TEST(counts)
 {
     static const double white[] = {100, 200, 50, 60, 10, 104, 208, 50, 60, 30}, dark[] = {2, 4, 0, 60, 0};
     static const double seen[] = {52, 4, 50, 61, 10, 102, 204, 0, 1000, 5};
-    // The white field's mean less the dark one: 100, 200, 50, 0, 20.
+    // The mean of the white field minus that of the dark one: 100, 200, 50, 0, 20.
     const double wanted[] = {-log(0.5), -log(1e-6), 0, 0, -log(0.5), 0, 0, -log(1e-6), 0, -log(0.25)};
     const double binned[] = {-log(50.0 / 300), -log(51.0 / 50), 0, -log(940.0 / 50)};
     const double logs[] = {28, 55.5, 153, 500};
@@ -341,7 +342,7 @@ END_TEST
 
 // ---- stripes ----
 
-// The number of this rank that a detector has.
+// The number of this rank among those of a detector.
 static double of_rank(const double *sinogram, size_t angles, size_t detectors, size_t k, size_t rank)
 {
     double column[16];
@@ -352,7 +353,7 @@ static double of_rank(const double *sinogram, size_t angles, size_t detectors, s
     return column[rank];
 }
 
-// Each number beside a median of its rank's neighbours; a gain of one detector vanishes.
+// Each number is replaced by a median of neighbours of its rank; the gain of a single detector vanishes.
 START_TEST(stripes)
 {
     enum { ANGLES = 13, DETECTORS = 23, BAD = 9 };

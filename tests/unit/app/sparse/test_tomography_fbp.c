@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filtered back-projection (koine/tomography.h, koine/least_squares.h) on the host, at every level, and on a
-// device, beside convolutions and interpolations done one after another in double precision; of a disc, whose
-// projections are known; and what is refused.
+// Tests filtered back-projection (koine/tomography.h, koine/least_squares.h) on the host, at every level, and
+// on a device, against convolutions and interpolations in double precision; with a disc, whose projections
+// are known; refusals.
 #include "sparse_api_support.h"
 
 #include <koine/koine.h>
@@ -13,7 +13,8 @@
 struct problem {
     kn_tomography_geometry geometry;
     double theta[16], *sinogram, *wanted; // theta: where it is given
-    double greatest, sum;                 // of filtered projections; of moduli, of any projection
+    double greatest, sum;                 // greatest: of filtered projections; sum: of absolute values, of
+                                          // any projection
     size_t rays, pixels;
 };
 
@@ -27,8 +28,8 @@ static double window_of(kn_tomography_filter filter, double f)
     return windows[filter];
 }
 
-// What a detector gives to another one, 0 to length - 1 further: the ramp's samples, through the window as a
-// sum of cosines.
+// The weight of a detector in another one, 0 to length - 1 detectors away: the ramp's samples, convolved with
+// the window as a sum of cosines.
 static double *convolution(kn_tomography_filter filter, size_t length)
 {
     double *response = test_allocate(length * sizeof *response), *h = test_allocate(length * sizeof *h);
@@ -58,7 +59,8 @@ static double at_detector(const double *row, size_t detectors, double k)
     return k >= 0 && k < (double)detectors ? row[(size_t)k] : 0;
 }
 
-// Half the angle to both neighbours, in half a turn; a gap of more than four times the mean is none.
+// Half the angle to both neighbours, modulo half a turn; a gap of more than four times the mean does not
+// count.
 static double weight_of(const struct problem *p, size_t t)
 {
     const size_t angles = p->geometry.angles;
@@ -200,7 +202,7 @@ START_TEST(host)
     const kn_host_level levels[] = {KN_HOST_AUTO, KN_HOST_SCALAR, KN_HOST_AVX2, KN_HOST_AVX512};
     const kn_tomography_geometry small =
         KN_INIT(kn_tomography_geometry, .angles = 1, .detectors = 1, .size = 1);
-    unsigned most = 0; // levels that this processor has
+    unsigned most = 0; // number of levels of this processor
 
     while (most < 4) {
         const kn_tomography_fbp_options options = KN_INIT(kn_tomography_fbp_options, .level = levels[most]);
@@ -301,7 +303,7 @@ END_TEST
 
 // ---- a disc ----
 
-// A disc of ones has its value back, and nothing remains outside it.
+// A disc of ones is reconstructed with its value, and with 0 outside.
 START_TEST(disc)
 {
     enum { ANGLES = 180, DETECTORS = 101, SIZE = 101 };

@@ -9,7 +9,7 @@
 
 enum { KINDS = 5 };
 
-// Of a kind: few whole numbers; from 0 to 1; close together; mostly one value; of many magnitudes.
+// Several kinds: few distinct integers; from 0 to 1; close together; mostly one value; of many magnitudes.
 static inline double random_double(uint64_t *state, int kind)
 {
     switch (kind) {

@@ -141,7 +141,7 @@ static inline bool close_to(double found, double expected, double scale)
     return test_same(found, expected) || found == expected || fabs(found - expected) <= 1e-12 * scale;
 }
 
-// Median and MAD are exact; mean and std to what doubles can.
+// Median and MAD are exact; mean and std have the accuracy of doubles.
 static inline void expect_reference(const kn_stats *found, const kn_stats *r, const char *where)
 {
     double size = fabs(r->mean) + r->std;
@@ -177,7 +177,7 @@ static inline kn_stats poisoned(void)
     return result;
 }
 
-// A refused call has written nothing.
+// A refused call must not have written anything.
 static inline void expect_poison(const kn_stats *result)
 {
     const kn_stats poison = poisoned();
@@ -209,7 +209,7 @@ static inline kn_stats_options options_for(kn_stats_method method, kn_stats_vari
     return KN_INIT(kn_stats_options, .method = method, .variant = variant, .single = single, .threads = 3);
 }
 
-// NULL, where this processor or device does not have what the variant needs.
+// NULL if this processor or device lacks what the variant needs.
 static inline kn_stats_plan *plan_for(kn_stats_method method, kn_stats_variant variant, bool single,
                                       kn_type type, size_t n)
 {
@@ -235,7 +235,7 @@ static inline bool is_in_bytes(const kn_stats_plan *plan)
     return ki_stats_column_in_bytes(plan->column);
 }
 
-// The variant's own code has run.
+// Checks that the variant's own code has run.
 static inline void expect_ran(const kn_stats_plan *plan, kn_stats_method method, kn_stats_variant variant)
 {
     const struct stats_ran *ran = &plan->column->ran;
@@ -258,13 +258,13 @@ static inline void expect_ran(const kn_stats_plan *plan, kn_stats_method method,
 
 // ---- forms ----
 
-// A source: pieces of `chunk` elements of a column, copied to memory that is poisoned with the next call.
+// A source: pieces of `chunk` elements of a column, copied to memory that is poisoned at the next call.
 struct feed {
     const struct column *column;
     size_t chunk, at;
     void *piece;
     unsigned rewinds;
-    // What goes wrong, in this rewind.
+    // The error to make, and the rewind in which it occurs.
     unsigned bad_rewind;
     enum { FEED_FAILS = 1, FEED_REWIND_FAILS, FEED_SHORT, FEED_LONG, FEED_OTHER, FEED_NULL, FEED_MUTE } fault;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The merge sort with sums: against qsort by bits and the tree as moments.h describes it, at every level that
-// the processor has, with any number of threads, and what ran.
+// Tests the merge sort with sums: against qsort by bits and against the tree described in moments.h, at every
+// level of the processor, with any number of threads; and which steps ran.
 #include "unit/host/host_support.h"
 #include "support/run.h"
 #include "tree.h"
@@ -143,7 +143,7 @@ START_TEST(large_columns)
 }
 END_TEST
 
-// Every cut of a merge, by the merge path, of the words alone.
+// Every possible split of a merge, by the merge path, for words only.
 START_TEST(merges_of_any_two)
 {
     uint64_t state = test_seed("merges_of_any_two");
@@ -213,7 +213,7 @@ START_TEST(runs)
 }
 END_TEST
 
-// Threads take whole merges first and parts of one in the end; one thread cuts none.
+// Threads first take whole merges and at the end parts of one; a single thread splits none.
 START_TEST(trace)
 {
     enum { N = 1 << 19 };

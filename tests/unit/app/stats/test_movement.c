@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lengths of acceleration on the host and on a device, and intervals between beats.
+// Tests magnitudes of acceleration on the host and on a device, and intervals between beats.
 #include "stats_api_support.h"
 
 enum { N = 3001 };
@@ -29,7 +29,7 @@ static void expect_lengths(const void *found, kn_type type, double g)
         const double value = type == KN_F64 ? ((const double *)found)[i] : (double)((const float *)found)[i];
         const double expected = expected_at(i, g);
 
-        // In double to the bit.
+        // Exact in double precision.
         ck_assert_msg((isnan(expected) && isnan(value)) ||
                           fabs(value - expected) <= (type == KN_F64 ? 0 : 1e-6),
                       "%s %zu: %.17g, expected %.17g", kn_type_name(type), i, value, expected);
@@ -106,9 +106,9 @@ START_TEST(intervals)
     ck_assert_double_eq_tol(found.mean, 0.82, 1e-15);
     ck_assert_double_eq_tol(found.sdnn, sqrt(0.013 / 4), 1e-15);
     ck_assert_double_eq_tol(found.rmssd, sqrt((0.01 + 3 * 0.0025) / 4), 1e-15);
-    // A difference of 0.05 s as doubles have it is one time more and one time less.
+    // In double precision, a difference of 0.05 s is sometimes greater than that and sometimes less.
     ck_assert(found.pnn50 >= 25 && found.pnn50 <= 100);
-    // No difference is taken where a beat was lost.
+    // No difference is computed where a beat was lost.
     EXPECT_OK(kn_stats_compute_intervals(seconds, times, 5, &found, &err));
     ck_assert_uint_eq(found.pairs, 3);
     ck_assert_double_eq_tol(found.rmssd, sqrt((0.01 + 2 * 0.0025) / 3), 1e-15);

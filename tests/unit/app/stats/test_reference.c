@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statistics' reference: against plain sums in long double, against what scipy and R document, and to the
-// bit against the tree as moments.h describes it.
+// Tests the reference of the statistics: against plain sums in long double, against documented values of
+// scipy and R, and exactly against the tree described in moments.h.
 #include "support/compare.h"
 #include "support/support.h"
 
@@ -27,7 +27,7 @@ static kn_stats stats_of(const double *x, size_t n, bool single, double mad_scal
 #define STATS_OF(...)                                                                                        \
     stats_of((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double), false, 1)
 
-// By bits: 0 is not -0. Not-a-number equals itself here.
+// Compares bits: 0 differs from -0. Not-a-number equals itself here.
 static void expect_same(double found, double expected)
 {
     ck_assert_msg((isnan(found) && isnan(expected)) || memcmp(&found, &expected, sizeof found) == 0,
@@ -70,7 +70,7 @@ START_TEST(special_values)
     expect_stats(STATS_OF(1, INFINITY, INFINITY), INFINITY, NAN, NAN, INFINITY, NAN);
     expect_stats(STATS_OF(-INFINITY, INFINITY), NAN, NAN, NAN, NAN, NAN);
     expect_stats(STATS_OF(INFINITY), INFINITY, NAN, NAN, INFINITY, NAN);
-    // -0 comes back as 0, from everywhere.
+    // -0 becomes 0 in every result.
     expect_stats(STATS_OF(-0.0), 0, 0, NAN, 0, 0);
     expect_stats(STATS_OF(-0.0, -0.0), 0, 0, NAN, 0, 0);
     expect_stats(STATS_OF(-0.0, -0.0, -0.0, -5), -1.25, sqrt(4.6875), -sqrt(4.6875) / 1.25, 0, 0);
@@ -251,7 +251,7 @@ START_TEST(tree_to_the_bit)
     ck_assert_ptr_nonnull(x);
     for (size_t i = 0; i < 22 * LEAF; i++)
         x[i] = test_uniform(&state) - 0.3;
-    // Short columns show single roundings, such as that of a fma; long ones the order of the leaves.
+    // Short columns reveal single roundings, such as that of a fma; long ones the order of the leaves.
     for (size_t n = 1; n < 1000; n++)
         expect_tree(x + n, n);
     for (size_t i = 0; i < 22 * LEAF; i++)
@@ -277,7 +277,7 @@ START_TEST(moments_of_sums)
         expect_same(r.std, sqrt(fma(-offset, sums.sum, sums.squares) / 3));
         expect_same(r.cv, r.std / r.mean);
     }
-    // A variance that rounding made negative is 0.
+    // A variance that is negative because of rounding becomes 0.
     ki_stats_moments((struct stats_sums){3, 2.9999999}, 0, 3, &r);
     expect_stats((kn_stats){3, r.mean, r.std, r.cv, 0, 0}, 1, 0, 0, 0, 0);
     ck_assert_uint_eq(r.n, 3);

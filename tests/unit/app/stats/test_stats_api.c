@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/stats.h: every form, type, method and variant against a reference in long double, and against one
-// another to the bit.
+// Tests koine/stats.h: every form, type, method and variant against a reference in long double, and for equal
+// bits.
 #include "stats_api_support.h"
 
 #include <float.h>
 
-// Held as a whole, and in chunks of any size with room for a part of the column or for nothing.
+// As a whole, and in chunks of any size with memory for part of the column or for none.
 static void expect_sources(const struct column *c, kn_stats_method method, kn_stats_variant variant,
                            bool single, const kn_stats *expected, const char *where)
 {
@@ -218,7 +218,7 @@ START_TEST(prefixes)
         for (size_t m = 0; m < KI_COUNT(methods); m++)
             for (size_t v = 0; v < KI_COUNT(variants); v++) {
                 struct column c = random_column(types[t], 1, N);
-                if (types[t] == KN_F32) // the last prefix has it
+                if (types[t] == KN_F32) // only the last prefix has it
                     ((float *)c.x)[N - 1] = NAN;
                 if (types[t] == KN_F32)
                     c.values[N - 1] = NAN;
@@ -228,7 +228,7 @@ START_TEST(prefixes)
 }
 END_TEST
 
-// Columns that the device holds in parts.
+// Columns in several parts on the device.
 START_TEST(columns_in_parts)
 {
     enum { N = 600011, LARGEST = 1 << 21 };

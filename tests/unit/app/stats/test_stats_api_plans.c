@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/stats.h: what is chosen, a plan that serves many columns, the memory that it takes, progress,
-// a column that it holds.
+// Tests koine/stats.h: which methods are chosen, a plan used for many columns, the memory that it takes,
+// progress, and a loaded column.
 #include "stats_api_support.h"
 
 START_TEST(mad_scale)
@@ -29,7 +29,7 @@ START_TEST(mad_scale)
 }
 END_TEST
 
-// What is chosen where nothing was asked for.
+// The choice by default.
 START_TEST(defaults)
 {
     struct column c = random_column(KN_F32, 1, 1000);
@@ -120,7 +120,7 @@ static void expect_memory(kn_stats_method method, kn_stats_variant variant, bool
     free_column(&c);
 }
 
-// Bytes of an element.
+// The size of an element in bytes.
 static void expect_estimate(kn_stats_method method, kn_stats_variant variant, kn_type type,
                             kn_stats_form form, size_t host, size_t device)
 {
@@ -241,7 +241,8 @@ static void expect_loaded(kn_stats_plan *plan, const struct column *c)
     }
 }
 
-// Whole numbers of 8 bits and others, with every variant and method: the plan loads one after the other.
+// Integers of 8 bits and other numbers, with every variant and method: the plan loads one column after the
+// other.
 START_TEST(loaded)
 {
     for (size_t m = 0; m < KI_COUNT(methods); m++)
@@ -266,7 +267,7 @@ START_TEST(loaded)
 }
 END_TEST
 
-// What is given in another way is not what was loaded.
+// A column given in another form is not the loaded one.
 START_TEST(loaded_no_longer)
 {
     static const size_t descending[] = {2, 1}, beyond[] = {1, 5};

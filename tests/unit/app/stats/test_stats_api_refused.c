@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/stats.h: what is refused, and sources that fail.
+// Tests refusals of koine/stats.h, and sources that fail.
 #include "stats_api_support.h"
 
 static void expect_fault(const struct column *c, int fault, unsigned at, kn_status status, const char *words)
@@ -85,7 +85,7 @@ START_TEST(refused_plans)
 }
 END_TEST
 
-// A device without double precision takes doubles rounded on the host, and no buffers of them.
+// For a device without double precision, doubles are rounded on the host, and buffers of them are refused.
 START_TEST(refused_doubles)
 {
     const int fp64 = context->device.info.fp64;

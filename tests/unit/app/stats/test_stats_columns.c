@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/stats.h: several columns at once have the bits of each by itself, and on a device every launch serves
-// all.
+// Tests koine/stats.h: several columns at once give the bits of each separately, and on a device every launch
+// processes all.
 #include "stats_api_support.h"
 
 #include <koine/experimental.h>
 
 enum { COLUMNS = 7, MOST = 5000 };
 
-// Columns of one length: of random numbers, of whole ones of 8 bits, with a not-a-number, of one value.
+// Columns of the same length: of random numbers, of integers of 8 bits, with a not-a-number, with a single
+// value.
 static struct column several[COLUMNS];
 static const void *arrays[COLUMNS];
 
@@ -56,7 +57,7 @@ static void expect_several(kn_stats_plan *plan, size_t n, const char *where)
     }
 }
 
-// Under Oclgrind a plan compiles for seconds: real numbers in both precisions, and bytes.
+// Under Oclgrind a plan compiles for seconds, so only real numbers in both precisions, and bytes, are tested.
 static bool skipped_where_slow(kn_type type, bool single)
 {
     return type != KN_F64 && (type != KN_U8 || single);
@@ -101,7 +102,7 @@ static size_t launches_of(kn_stats_plan *plan, size_t n, size_t count)
     size_t launches = 0;
 
     EXPECT_OK(
-        kn_stats_compute_columns(plan, arrays, n, count, found, &err)); // trials of the device come before
+        kn_stats_compute_columns(plan, arrays, n, count, found, &err)); // trials on the device come first
     EXPECT_OK(kn_queue_watch(queue, count_launch, &launches, &err));
     EXPECT_OK(kn_stats_compute_columns(plan, arrays, n, count, found, &err));
     EXPECT_OK(kn_queue_watch(queue, NULL, NULL, &err));
@@ -109,7 +110,8 @@ static size_t launches_of(kn_stats_plan *plan, size_t n, size_t count)
     return launches;
 }
 
-// Of five columns of real numbers as many as of two, and a column in bytes adds those of counting once.
+// As many launches for five columns of real numbers as for two; a column in bytes adds those of counting,
+// once.
 START_TEST(launches_serve_all)
 {
     enum { N = 4000 };
@@ -121,7 +123,7 @@ START_TEST(launches_serve_all)
     fill_several(KN_F64, N);
     ck_assert_uint_ge(kn_stats_plan_get_columns_together(plan, N), COLUMNS);
     two = launches_of(plan, N, 2);
-    arrays[2] = arrays[0]; // instead of those in bytes, and of one value, which may be answered otherwise
+    arrays[2] = arrays[0]; // instead of the column in bytes and the constant one, which may use other methods
     arrays[3] = arrays[1];
     arrays[4] = arrays[6];
     arrays[5] = arrays[0];
@@ -151,7 +153,7 @@ START_TEST(held_by_the_plan)
     ck_assert(!kn_stats_plan_get_column_in_bytes(plan, COLUMNS));
     ck_assert_uint_ge(kn_stats_plan_get_memory(plan).device, COLUMNS * N * sizeof(float));
     for (size_t i = 0; i < COLUMNS; i++)
-        memset(several[i].x, 0xff, N * sizeof(double)); // the plan has them
+        memset(several[i].x, 0xff, N * sizeof(double)); // the plan has copies
     EXPECT_OK(kn_stats_plan_compute_columns(plan, found, &err));
     memset(again, 0xa5, sizeof again);
     EXPECT_OK(kn_stats_plan_compute_columns(plan, again, &err));
@@ -203,7 +205,7 @@ START_TEST(refused)
                    kn_stats_compute_columns(plan, NULL, N, COLUMNS, found, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "results is NULL",
                    kn_stats_compute_columns(plan, arrays, N, COLUMNS, NULL, &err));
-    // The host's plans hold no columns together.
+    // The host's plans do not hold several columns.
     ck_assert_uint_eq(kn_stats_plan_get_columns_together(plan, N), 0);
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "cannot be held together",
                    kn_stats_plan_load_columns(plan, arrays, N, COLUMNS, &err));

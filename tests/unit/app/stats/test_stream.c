@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns in chunks on the host (kn_stats_compute_source): how many passes they take, and that what a sample
-// makes likely, and what it does not, comes to the same bits as in memory.
+// Tests columns in chunks on the host (kn_stats_compute_source): how many passes they take, and that the bits
+// are those of a column in memory, whether a sample is representative or not.
 #include "support/support.h"
 
 #include <koine/stats.h>
@@ -14,7 +14,7 @@
 
 kn_error err;
 
-// A column, what of it was given, and how often it was begun.
+// A column, the part of it that was given, and the number of times it was started.
 struct feed {
     const double *x;
     size_t n, at, chunk;
@@ -92,7 +92,7 @@ static double uniform(uint64_t *state)
     return (double)(test_random(state) >> 11) * 0x1p-53;
 }
 
-// Columns that samples do well with, and others: with gaps around the median, ties, and infinities.
+// Columns that samples represent well, and others: with gaps around the median, ties, and infinities.
 enum { ORDINARY = 6, KINDS = 12 };
 
 static double element(int kind, size_t i, size_t n, uint64_t *state)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All variants of a column, with every method, against the reference: mean, std and CV to the bit, median and
-// MAD exactly.
+// Tests all variants of a column, with every method, against the reference: mean, std and CV bit by bit,
+// median and MAD exactly.
 #include "variants_support.h"
 
 #include "io/csv/csv.h"
@@ -23,7 +23,7 @@ START_TEST(random_columns)
 }
 END_TEST
 
-// Threads share merges, and levels reach above a cache.
+// Threads share merges, and there are levels that exceed a cache.
 START_TEST(large_column)
 {
     enum { N = 400009 };
@@ -142,7 +142,7 @@ START_TEST(mad_scale)
 }
 END_TEST
 
-// Prefixes: the same as a column that ends there; those with a NaN have nothing.
+// Prefixes give the same as a column that ends there; those with a NaN give nothing.
 START_TEST(prefixes)
 {
     enum { N = 9001 };
@@ -226,7 +226,7 @@ START_TEST(real_file)
 }
 END_TEST
 
-// The float column, tiled: its CV is that of integer arithmetic to 1e-12, however many there are
+// The float column, repeated: its CV equals that of integer arithmetic to 1e-12, whatever the length
 // (bench/app/stats.c has 5e7).
 START_TEST(tiled_column)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the variants run: columns in bytes, kernels by the queue's profile, plans of the host; failures of the
-// driver; refusals.
+// Tests what the variants run: columns in bytes, kernels in the queue's profile, plans of the host; failures
+// of the driver; refusals.
 #include "variants_support.h"
 
 #include "support/failing_backend.h"
@@ -24,7 +24,7 @@ static void expect_bytes(const double *x, size_t n, int type)
     free(bytes);
 }
 
-// One value that does not fit, anywhere, is found.
+// A single value that does not fit is found at any position.
 START_TEST(what_fits_bytes)
 {
     static const double strangers[] = {-129,      256,   0.5,           NAN,   INFINITY,
@@ -54,7 +54,8 @@ START_TEST(what_fits_bytes)
 }
 END_TEST
 
-// Counted or not, the bits are the same: the fused path on the floats against the counted one, prefixes too.
+// With and without counting, the bits are the same: the fused path on floats against the counted one, also
+// for prefixes.
 START_TEST(counted_columns)
 {
     enum { N = 50021 };
@@ -126,7 +127,7 @@ static size_t launches_of(const char *kernel, const struct config *config, kn_st
     return found;
 }
 
-// The bitonic sort's launches grow where the column passes a power of two: the staircase.
+// The number of launches of the bitonic sort grows when the length passes a power of two: the staircase.
 START_TEST(kernels_that_ran)
 {
     enum { N = 1 << 16 };
@@ -149,7 +150,7 @@ START_TEST(kernels_that_ran)
 }
 END_TEST
 
-// A column that the device holds in parts: sorted there, merged here, the same bits.
+// A column in several parts on the device: sorted there and merged here, with the same bits.
 START_TEST(parts)
 {
     enum { N = 70001 };
@@ -198,7 +199,7 @@ END_TEST
 
 // ---- failures: whichever call of the driver fails, its error comes back and nothing leaks ----
 
-// Opened and computed while every call in turn fails, until none does.
+// Opens and computes while each call fails in turn, until none does.
 static void fail_every_call(kn_stats_method method, const double *x, size_t n)
 {
     const struct stats_options options = {.single = true, .mad_scale = 1, .method = method};
@@ -238,7 +239,7 @@ END_TEST
 
 // ---- what a variant is ----
 
-// Vectors where the name says so, the best there are; all threads, or those asked for, where it says that.
+// Vectors if the name says so, the best available; all threads, or the requested number, if it says that.
 START_TEST(plans)
 {
     const double x[] = {1, 0.5};

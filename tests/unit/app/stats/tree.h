@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree of src/app/stats/moments.h, written as its description reads: padded with zeros to a power of two
-// of leaves.
+// The tree of src/app/stats/moments.h, written as in its description: padded with zeros to a power of two of
+// leaves.
 #ifndef KN_TESTS_UNIT_APP_STATS_TREE_H
 #define KN_TESTS_UNIT_APP_STATS_TREE_H
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the variants share: the ways to compute a column, and the reference that each of them
-// equals.
+// What the tests of the variants share: the ways to compute a column, and the reference for all of them.
 #ifndef KN_TESTS_UNIT_APP_STATS_VARIANTS_SUPPORT_H
 #define KN_TESTS_UNIT_APP_STATS_VARIANTS_SUPPORT_H
 
@@ -32,7 +31,7 @@ static inline void set_up(void)
     state = test_seed("stats_variants");
 }
 
-// How a column is computed: a variant, and which of the vectors it may use.
+// The way in which a column is computed: a variant, and the vector instructions that it may use.
 struct config {
     enum stats_variant variant;
     kn_host_level level;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result files: there whole or not at all, whatever goes wrong.
+// Tests result files, which must exist completely or not at all, whatever fails.
 #include "support/support.h"
 
 #include <dirent.h>
@@ -110,7 +110,7 @@ START_TEST(nothing_is_overwritten)
     expect_contents(path, "newer");
     ck_assert_int_eq(stat(path, &info), 0);
     ck_assert_uint_eq(info.st_mode & 07777, 0604);
-    // A file that comes up while ours is being written is not overwritten either.
+    // A file that appears while ours is being written is not overwritten either.
     ck_assert_int_eq(unlink(path), 0);
     ck_assert_int_eq(ki_output_open(path, false, &out, &err), KN_OK);
     write_ok(path, "theirs", false);
@@ -135,7 +135,7 @@ START_TEST(links_and_devices)
     ck_assert_int_eq(lstat(link, &info), 0);
     ck_assert(S_ISLNK(info.st_mode));
     ck_assert_int_eq(unlink(path), 0);
-    expect_failure(link, false, "already exists"); // a link that leads nowhere is a taken name too
+    expect_failure(link, false, "already exists"); // a dangling link counts as an existing name
     ck_assert_uint_eq(entries(folder), 1);
     write_ok("/dev/null", "gone", false);
     expect_failure("/dev/full", false, "No space left");
@@ -159,7 +159,7 @@ START_TEST(names_that_cannot_be)
 }
 END_TEST
 
-// Runs `attempt` in a child that is not root, for whom every folder could be written into.
+// Runs `attempt` in a child that is not root, because root may write into every folder.
 static void as_a_user(void (*attempt)(void))
 {
     pid_t child = fork();
@@ -175,7 +175,7 @@ static void as_a_user(void (*attempt)(void))
     ck_assert_int_eq(status, 0);
 }
 
-// In the child a failed assertion's report is lost with it: its status tells.
+// A failed assertion in the child is only visible in its exit status.
 static void without_permission(void)
 {
     kn_error err = KN_ERROR_INIT;
@@ -198,7 +198,7 @@ START_TEST(no_permission)
 }
 END_TEST
 
-// A limit on the size of files stands for a full disk: the write fails half-way.
+// A limit on file sizes takes the place of a full disk: the write fails half-way.
 static void beyond_the_limit(void)
 {
     static char megabyte[1 << 20];
@@ -212,14 +212,14 @@ static void beyond_the_limit(void)
     if (ki_output_write(path, megabyte, sizeof megabyte, true, &err) != KN_ERROR_OUTPUT ||
         !strstr(err.text, "File too large") || !strstr(err.text, "not kept"))
         _exit(2);
-    // Through the stream, whose earlier failure nobody looked at.
+    // Uses the stream, whose earlier failure was not checked.
     if (ki_output_open(path, true, &out, &err) != KN_OK)
         _exit(3);
     for (int i = 0; i < 1000; i++)
         fwrite(megabyte, 1, 1000, ki_output_stream(out));
     if (ki_output_close(out, &err) != KN_ERROR_OUTPUT || !strstr(err.text, "not kept"))
         _exit(4);
-    // What fits, fits.
+    // A file within the limit is written.
     snprintf(path, sizeof path, "%s/small", folder);
     if (ki_output_write(path, megabyte, 100000, true, &err) != KN_OK)
         _exit(5);

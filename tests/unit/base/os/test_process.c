@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running another program: what it prints, how it ends, its time limit, its environment, and the folders.
+// Tests running another program: its output, its exit, its time limit, its environment, and folders.
 #include "support/support.h"
 
 #include <signal.h>
@@ -78,7 +78,7 @@ START_TEST(much_output)
 }
 END_TEST
 
-// A signal that waits in the caller ends the program, and does not end the caller.
+// A signal pending in the caller ends the program, but not the caller.
 START_TEST(blocked_signals)
 {
     struct process_result result;

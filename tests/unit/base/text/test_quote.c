@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strange bytes in messages, and what is a UTF-8 character.
+// Tests unusual bytes in messages, and the recognition of UTF-8 characters.
 #include "support/support.h"
 
 #include "base/text/quote.h"
@@ -26,7 +26,8 @@ START_TEST(quoting)
 }
 END_TEST
 
-// Whatever the room, the quotes are closed, nothing is written beyond it, and no character is cut in two.
+// With any space available, the quotes are closed, nothing is written past the end, and no character is
+// truncated.
 START_TEST(cutting)
 {
     expect_quoted("abcdef", 6, 9, "\"abcdef\"");

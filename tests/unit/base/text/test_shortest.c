@@ -43,8 +43,8 @@ static void expect_shortest(double value, bool single)
     ck_assert_msg(back == value, "%.17g became %s", value, text);
     ck_assert_msg(strpbrk(text, ".e") != NULL, "%s looks like an integer", text);
     ck_assert(found.digits == 0 ? found.exponent == 0 : found.digits % 10 != 0);
-    // printf rounds to the nearest decimal of so many digits: the first that reads back is the shortest and
-    // nearest.
+    // printf rounds to the nearest decimal with a given number of digits: the first that reads back is the
+    // shortest and nearest.
     do {
         snprintf(rounded, sizeof rounded, "%.*e", (int)fewest++, value);
         back = single ? (double)strtof(rounded, NULL) : strtod(rounded, NULL);
@@ -89,7 +89,7 @@ START_TEST(random_numbers)
             expect_shortest(value, false);
         if (isfinite(single))
             expect_shortest((double)single, true);
-        expect_shortest(round((double)(bits % 1000000)) / 1000, false); // of few digits
+        expect_shortest(round((double)(bits % 1000000)) / 1000, false); // with few digits
     }
 }
 END_TEST

@@ -82,7 +82,7 @@ START_TEST(bytes_with_nul)
 }
 END_TEST
 
-// More than can be had: the failure stays, and what was there is given back.
+// More memory than is available: the failure persists, and the contents are released.
 START_TEST(too_long)
 {
     struct ki_text text = KI_TEXT_INIT;
@@ -99,7 +99,7 @@ START_TEST(too_long)
 }
 END_TEST
 
-// The memory is kept, also after a failure.
+// The memory is kept, even after a failure.
 START_TEST(clearing)
 {
     struct ki_text text = KI_TEXT_INIT;

@@ -117,7 +117,7 @@ START_TEST(stops_near_the_best)
     ck_assert_double_le(error, 1.15 * best);
     options = (struct host_cgnr_options){.iterations = result.iterations};
     ck_assert_double_eq(error_after(host, narrow, image, &options, &result),
-                        error); // the x of that iteration
+                        error); // that x
     options = (struct host_cgnr_options){.iterations = 400, .noise = noise};
     error = error_after(host, narrow, image, &options, &result);
     fprintf(stderr, "discrepancy: %.4f after %zu\n", error, result.iterations);
