@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command says when it crashes, and how it ends: each case is a process of its own, which writes
-// down what is under way as the engine does, and then crashes.
+// Tests the messages and the exit of the command when it crashes: each case is a separate process, which
+// records tasks as the engine does, and then crashes.
 #include "support/run.h"
 #include "support/support.h"
 
@@ -26,7 +26,7 @@ static void fault(void)
     *nowhere = 1;
 }
 
-// Runs `body` in a process with the handlers installed; what it said is in `said`.
+// Runs `body` in a process with the handlers installed; its output is in `said`.
 static int run_and_wait(void (*body)(void))
 {
     const struct rlimit no_core = {0, 0};
@@ -153,7 +153,7 @@ static void after_a_kernel(void)
     ki_flight_depart(queue, ki_flight_label("smash", "b.cl"));
     ki_flight_land_all(queue);
     ki_flight_release(queue);
-    abort(); // as the C library does where it finds the heap damaged
+    abort(); // like the C library when it finds the heap damaged
 }
 
 static void before_any_kernel(void)
@@ -178,7 +178,7 @@ START_TEST(kernels)
     expect_said(
         "about to run second (a.cl), third (b.cl) (one of 2 kernels: KOINE_LOG=sync waits after each");
     expect_unsaid("first");
-    expect_exit_4(many_kernels); // of those at the end, as many as there is room for
+    expect_exit_4(many_kernels); // the last ones, as many as fit
     expect_said("a kernel and others");
     expect_exit_4(two_queues);
     expect_said(
@@ -218,7 +218,7 @@ static void sent_by_another(void)
 
 START_TEST(ends_by_the_signal)
 {
-    expect_signal(fault, SIGSEGV); // no driver was in use: ours
+    expect_signal(fault, SIGSEGV); // no driver was in use: the fault is ours
     expect_said("no driver was in use: a defect of Koine");
     expect_signal(abort, SIGABRT);
     expect_said("a defect of Koine");
@@ -272,7 +272,7 @@ START_TEST(wherever_it_crashes)
 {
     for (int i = 0; i < 20; i++) {
         expect_exit_4(threads);
-        ck_assert_ptr_null(strstr(strstr(said, "crashed") + 1, "crashed")); // said once
+        ck_assert_ptr_null(strstr(strstr(said, "crashed") + 1, "crashed")); // only once
         expect_said("smash (b.cl)");
     }
     expect_exit_4(no_stack);
@@ -293,8 +293,8 @@ static void installs_over_one(void)
     fault();
 }
 
-// LLVM, in a driver, installs a handler of its own while it compiles; it returns, after which abort() would
-// end the process.
+// LLVM, in a driver, installs its own handler while it compiles; the handler returns, after which abort()
+// would end the process.
 static void returning_handler(int number)
 {
     (void)number;
@@ -356,7 +356,7 @@ START_TEST(hint)
     snprintf(paths, sizeof paths, "/nonexistent::%s", in_folder(""));
     setenv("PATH", paths, 1);
     expect_exit_4(one_kernel);
-    expect_unsaid(": oclgrind koine test"); // it cannot be executed
+    expect_unsaid(": oclgrind koine test"); // it is not executable
     ck_assert_int_eq(chmod(program, 0755), 0);
     expect_exit_4(one_kernel);
     expect_said(": oclgrind koine test ...");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of options that stand for the library's enumerators: the same words, in the same order, and all
-// of them.
+// Tests that the words of options correspond to the library's enumerators: the same words, in the same order,
+// without omissions.
 
 #include <koine/autocorr.h>
 #include <koine/least_squares.h>
@@ -14,7 +14,7 @@
 #include "cli/solve/cmd_solve.h"
 #include "support/run.h"
 
-// As many names as there are enumerators.
+// Expects as many names as there are enumerators.
 #define EXPECT_NAMES(names, type, name_of)                                                                   \
     do {                                                                                                     \
         int i = 0;                                                                                           \

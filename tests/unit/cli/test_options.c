@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The option tables: what the parser takes and refuses, and that every command's table is sound.
+// Tests the option tables: what the parser accepts and refuses, and that every command's table is valid.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ START_TEST(values_reach_their_fields)
 }
 END_TEST
 
-// What follows "koine sample", and what the message must contain.
+// The words after "koine sample", and what the message must contain.
 static const struct {
     const char *words[3];
     const char *message;

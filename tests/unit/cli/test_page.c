@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages: whatever comes from outside is text in them, whatever it says; charts draw what is given and leave
-// out what cannot be drawn.
+// Tests pages: text from outside is always escaped; charts draw the data and leave out what cannot be drawn.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +41,7 @@ START_TEST(what_comes_from_outside_is_escaped)
     ck_assert_ptr_nonnull(page);
     ck_assert_uint_eq(count(page, HARMLESS), 12);
     ck_assert_uint_eq(count(page, "alert"), 12);
-    ck_assert_uint_eq(count(page, "<script>"), 1); // the page's own
+    ck_assert_uint_eq(count(page, "<script>"), 1); // belongs to the page itself
     ck_assert_uint_eq(count(page, "{{"), 0);
     free(page);
 }
@@ -71,12 +70,13 @@ START_TEST(a_chart_draws_what_can_be_drawn)
     struct ki_text text = KI_TEXT_INIT;
 
     chart_plane(&text, &plane);
-    ck_assert_uint_eq(count(ki_text_string(&text), "<circle class=\"f1\""), 3); // two of them, and the key's
-    ck_assert_ptr_nonnull(strstr(ki_text_string(&text), ">5</text>"));          // its number among all
+    ck_assert_uint_eq(count(ki_text_string(&text), "<circle class=\"f1\""),
+                      3); // two points, and the one in the legend
+    ck_assert_ptr_nonnull(strstr(ki_text_string(&text), ">5</text>")); // its number among all
     ki_text_clear(&text);
     series.look = CHART_LINE; // nothing between points that are not neighbours
     chart_plane(&text, &plane);
-    ck_assert_uint_eq(count(ki_text_string(&text), "L"), 1); // the key's
+    ck_assert_uint_eq(count(ki_text_string(&text), "L"), 1); // the one in the legend
     ki_text_clear(&text);
     series.count = 0;
     chart_plane(&text, &plane);
@@ -100,7 +100,7 @@ START_TEST(linear_axes_have_negative_numbers_and_zero)
     ck_assert_ptr_nonnull(strstr(ki_text_string(&text), ">-0.2</text>"));
     ck_assert_ptr_nonnull(strstr(ki_text_string(&text), ">0.5</text>"));
     ki_text_clear(&text);
-    chart_plane(&text, &flat); // one value
+    chart_plane(&text, &flat); // a single value
     ck_assert_uint_eq(count(ki_text_string(&text), "<circle"), 1);
     ck_assert_uint_eq(count(ki_text_string(&text), "nan"), 0);
     ck_assert_uint_eq(count(ki_text_string(&text), "inf"), 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What koine run is given and how it judges: types, numbers, contents of buffers, differences of two devices.
+// Tests the arguments and the comparisons of koine run: types, numbers, contents of buffers, differences
+// between two devices.
 #include "support/run.h"
 #include "support/support.h"
 
@@ -84,7 +85,7 @@ START_TEST(numbers)
 }
 END_TEST
 
-// All halves survive the way to double and back.
+// All halves survive conversion to double and back.
 START_TEST(halves)
 {
     struct run_type type = type_of("half");
@@ -203,16 +204,16 @@ START_TEST(differences)
     ck_assert_uint_eq(found.beyond, 0);
     run_compare(&floats, (const void *)a, (const void *)b, &(struct run_bound){0, 0.009}, &found);
     ck_assert_uint_eq(found.beyond, 1);
-    // Neither not-a-number nor infinity is near a number, however large the tolerance.
+    // Neither not-a-number nor infinity is close to a number, with any tolerance.
     run_compare(&floats, (const void *)a, (const void *)c, &(struct run_bound){INT64_MAX, 1e300}, &found);
     ck_assert_uint_eq(found.first, 2);
     run_compare(&floats, (const void *)a, (const void *)c, &(struct run_bound){0, 1e300}, &found);
     ck_assert_uint_eq(found.beyond, 2);
-    // Integers are equal or not, whatever is allowed.
+    // Integers are compared exactly, with any tolerance.
     run_compare(&ints, (const void *)i, (const void *)j, &(struct run_bound){100, 100}, &found);
     ck_assert_uint_eq(found.beyond, 1);
     ck_assert_str_eq(found.other, "-6");
-    // The fourth number of a vector of three is nobody's.
+    // The fourth number of a vector of three is ignored.
     run_compare(&wide, (const void *)v, (const void *)w, &(struct run_bound){0, 0}, &found);
     ck_assert_uint_eq(found.compared, 3);
     ck_assert_uint_eq(found.beyond, 0);

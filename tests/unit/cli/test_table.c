@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text tables: alignment, letters of several bytes, control characters, no blanks at a line's end.
+// Tests text tables: alignment, characters of several bytes, control characters, no blanks at the end of a
+// line.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One job on several devices: what is folded with what, who takes a piece of a device that failed, and how a
-// run ends. Places are queues of the default device, and the host.
+// Tests one job on several devices: which results are folded, which place takes the piece of a device that
+// failed, and how a run ends. Places are queues of the default device, and the host.
 #include <stdatomic.h>
 
 #include "support/device.h"
@@ -11,7 +11,7 @@
 
 enum { MOST_PLACES = 5, MOST_PIECES = 64, PIECE_NUMBERS = 5000, TEXT_ROOM = 4096 };
 
-// A job, and what came of it.
+// A job and its results.
 struct trial {
     kn_distribute_job job;
     kn_distribute_options options;
@@ -20,7 +20,7 @@ struct trial {
     kn_distribution *distribution;
     atomic_size_t begun; // pieces
     kn_status fails_with;
-    size_t fails_at;   // the piece; SIZE_MAX: all
+    size_t fails_at;   // the piece; SIZE_MAX: every piece
     unsigned fails_on; // a bit for each place
     bool naps;         // pieces take different times
     bool gathers;      // the first pieces wait until every place has begun one
@@ -119,7 +119,7 @@ static void name_piece(void *data, size_t piece, char *name, size_t size)
     snprintf(name, size, "part %zu", piece);
 }
 
-// A job of texts, at so many places of the host.
+// A job with texts as results, on this number of places on the host.
 static struct trial *text_trial(size_t pieces, size_t places)
 {
     struct trial *trial = calloc(1, sizeof *trial);
@@ -362,8 +362,8 @@ START_TEST(test_two_devices_give_the_bits_of_one)
 }
 END_TEST
 
-// The second device fails at its first call of the driver, at its second, and so on up to one that it does
-// not reach: it is dropped, and the first one completes the same sum.
+// The second device fails at its first call of the driver, then at its second, and so on up to one that it
+// does not reach: each time it is dropped, and the first device completes the same sum.
 START_TEST(test_a_device_that_fails_at_any_call_is_dropped)
 {
     float *numbers = make_numbers();
@@ -434,7 +434,7 @@ START_TEST(test_a_piece_that_fails_twice_ends_the_run)
 }
 END_TEST
 
-// Whatever the devices failed with.
+// Whatever the errors of the devices are.
 START_TEST(test_places_that_all_fail_are_a_device_error)
 {
     static const kn_status statuses[][2] = {{KN_ERROR_BUILD, KN_ERROR_DEVICE},
@@ -478,8 +478,8 @@ static bool is_launch_failure(int native)
     return native == 719;
 }
 
-// Two queues of a path that is lost at the first error of either, and the host: the other queue's piece fails
-// as well, and does not count as failed.
+// Two queues of a backend that is lost at the first error of either, and the host: the piece of the other
+// queue fails as well, but that failure does not count.
 START_TEST(test_what_poisons_the_process_drops_the_whole_path)
 {
     struct ki_backend lost = *context->backend;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Journals of jobs in pieces: what was kept is not computed again, however the run ended; what is damaged is
-// refused. The places are the host.
+// Tests journals of jobs in pieces: pieces that were kept are not computed again, however the run ended;
+// damaged journals are refused. The places are on the host.
 #include "support/support.h"
 
 #include <koine/koine.h>
@@ -20,9 +20,9 @@ static const char plan[] = "a plan";
 static char *root;
 static char folder[ROOM], file[ROOM + 16];
 
-// A job of texts, and what it does.
+// A job with texts as results, and its behaviour.
 struct trial {
-    size_t stops_at; // pieces; 0: it does not
+    size_t stops_at; // number of pieces; 0: it does not stop
     size_t kills_at; // the piece at which the process kills itself; PIECES: none
     size_t begun[PIECES];
     size_t written;
@@ -43,7 +43,7 @@ static void tear_down(void)
     test_remove(root);
 }
 
-// The longer, the later.
+// Later pieces have longer texts.
 static kn_status run_text(void *data, size_t place, kn_queue *queue, size_t piece,
                           kn_distribute_result *result, kn_error *why)
 {
@@ -141,7 +141,7 @@ static void expect_whole(const struct trial *trial)
     ck_assert_str_eq(trial->text, "(((|b)|(cc|ddd))|eeee)");
 }
 
-// Goes on with what is there, to the end.
+// Continues with the existing pieces to the end.
 static void complete(size_t kept)
 {
     struct trial trial = {.kills_at = PIECES};
@@ -155,14 +155,14 @@ static void complete(size_t kept)
     kn_journal_close(journal);
 }
 
-// A journal of all pieces, of one place and so in their order: its bytes.
+// Writes a journal of all pieces by one place, and therefore in order; returns its bytes.
 static size_t make_whole(unsigned char *bytes)
 {
     complete(0);
     return test_read(file, bytes, ROOM);
 }
 
-// Whole records within so many bytes of such a journal.
+// The number of whole records within the first `length` bytes of such a journal.
 static size_t records_in(size_t length)
 {
     size_t end = HEAD, count = 0;
@@ -209,7 +209,7 @@ START_TEST(test_goes_on_after_it_was_killed)
         }
         ck_assert_int_eq(waitpid(child, &status, 0), child);
         ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-        // Nothing is written before a piece is finished; each child begins one more.
+        // Nothing is written before a piece is finished; each child completes one more piece.
         ck_assert_uint_eq(test_files_in(root), at > 0);
     }
     complete(PIECES - 1);
@@ -229,7 +229,7 @@ START_TEST(test_cut_at_every_length)
 }
 END_TEST
 
-// A lost machine may leave zeros where the end was.
+// After a machine failed, the end of the file may be zeros.
 START_TEST(test_zeros_at_the_end)
 {
     unsigned char bytes[ROOM] = {0};
@@ -246,7 +246,7 @@ START_TEST(test_zeros_at_the_end)
 }
 END_TEST
 
-// Of the last record's result alone it cannot be told whether it was ever written.
+// For the result of the last record, damage cannot be told from an incomplete write.
 START_TEST(test_damage_is_refused)
 {
     unsigned char bytes[ROOM];
@@ -278,7 +278,7 @@ START_TEST(test_of_one_plan_and_one_process)
     journal = open_journal(true);
     refuse_journal(KN_ERROR_OUTPUT, "another process", true);
     EXPECT_OK(kn_journal_remove(journal, &err));
-    journal = open_journal(true); // there is none
+    journal = open_journal(true); // none exists
     ck_assert_uint_eq(kn_journal_get_count(journal), 0);
     kn_journal_close(journal);
     ck_assert_uint_eq(test_files_in(root), 0);
@@ -308,7 +308,7 @@ START_TEST(test_jobs_are_told_apart)
 }
 END_TEST
 
-// What fits is kept, and nothing of the rest.
+// Pieces are kept as long as they fit; no part of the others remains.
 START_TEST(test_full_disk)
 {
     for (rlim_t room = 0; room < HEAD + PIECES * HEAD; room += 13) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests on a device share: opening one (KOINE_DEVICE, or the best), and saying what a call must answer.
+// What tests on a device share: opening one (KOINE_DEVICE, or the best), and checking the answer of a call.
 #ifndef KN_TESTS_UNIT_ENGINE_ENGINE_SUPPORT_H
 #define KN_TESTS_UNIT_ENGINE_ENGINE_SUPPORT_H
 
@@ -9,7 +9,7 @@
 #include <koine/koine.h>
 
 #define expect_ok(call) expect_status((call), KN_OK, "", #call, __LINE__)
-// `words`, separated by '|', must all stand in the message.
+// All of `words`, separated by '|', must occur in the message.
 #define expect_refused(call, code, words) expect_status((call), (code), (words), #call, __LINE__)
 
 static inline void expect_status(kn_status found, kn_status expected, const char *words, const char *call,
@@ -83,7 +83,7 @@ static inline kn_kernel *kernel_of(kn_program *program, const char *name)
     return kernel;
 }
 
-// Puts a file into a folder; its path lasts until the next call.
+// Writes a file into a folder; its path is valid until the next call.
 static inline const char *write_text(const char *folder, const char *name, const char *text)
 {
     static char path[4300];
@@ -99,14 +99,14 @@ static inline bool on_platform(const kn_context *context, const char *name)
     return strncmp(kn_context_get_device(context)->platform, name, strlen(name)) == 0;
 }
 
-// Oclgrind interprets: what takes others a millisecond takes it seconds.
+// Oclgrind is an interpreter: it takes seconds for what takes others a millisecond.
 static inline bool is_interpreted(const kn_context *context)
 {
     return on_platform(context, "Oclgrind");
 }
 
-// From here on a driver's refusal is what the test wants: Oclgrind need not report it. Returns what
-// end_refusals takes.
+// From here on the test expects refusals by the driver: Oclgrind need not report them. Returns the argument
+// of end_refusals.
 static inline bool begin_refusals(void)
 {
     bool reported = getenv("OCLGRIND_CHECK_API") != NULL;

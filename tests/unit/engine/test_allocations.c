@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What launches, copies and events allocate when they are repeated: nothing.
+// Launches, copies and events must allocate nothing when they are repeated.
 #include "support/memory/allocations.h"
 #include "support/buffers.h"
 #include "support/run.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers and copies, against a copy of their contents on the host: in one piece, in parts, and through
+// Tests buffers and copies against a copy of their contents on the host: in one piece, in parts, and through
 // staging.
 #include "engine_support.h"
 
@@ -40,7 +40,7 @@ static void expect_bytes(const void *found, const void *expected, size_t count, 
         ck_assert_msg(a[i] == b[i], "%s: byte %zu of %zu is %02x, not %02x", what, i, count, a[i], b[i]);
 }
 
-// The buffer holds just this.
+// The buffer has exactly these contents.
 static void expect_contents(kn_queue *queue, kn_buffer *buffer, const void *expected, const char *what)
 {
     uint64_t seed = 1;
@@ -68,7 +68,7 @@ START_TEST(create_and_free)
     ck_assert_ptr_null(kn_buffer_get_part(one, 1));
     expect_refused(kn_buffer_create(NULL, 1, &made, &err), KN_ERROR_ARGUMENT, "kn_buffer_create|context");
     expect_refused(kn_buffer_create(context, 1, NULL, &err), KN_ERROR_ARGUMENT, "kn_buffer_create|buffer");
-    ck_assert_int_eq(kn_buffer_create(NULL, 1, &made, NULL), KN_ERROR_ARGUMENT); // nobody wants to know why
+    ck_assert_int_eq(kn_buffer_create(NULL, 1, &made, NULL), KN_ERROR_ARGUMENT); // without an error to fill
 
     expect_ok(kn_buffer_write(queue, empty, 0, &byte, 0, &err));
     expect_ok(kn_buffer_write(queue, empty, 0, NULL, 0, &err));
@@ -170,7 +170,7 @@ static void copy_step(const struct step *s)
     memcpy(s->to->host.data + s->at, s->from->host.data + s->from_at, s->count);
 }
 
-// Within one buffer: what overlaps is refused, and then nothing is changed.
+// Within one buffer: overlapping copies are refused, and nothing is changed.
 static void copy_within_step(const struct step *s)
 {
     bool overlap = s->at < s->from_at + s->count && s->from_at < s->at + s->count;

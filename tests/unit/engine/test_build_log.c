@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program that does not compile says: the location in the original file, the source line, the
-// compiler's words.
+// Tests the message about a program that does not compile: the location in the original file, the source
+// line, the compiler's words.
 #include "engine_support.h"
 
 #include "base/text/text.h"
@@ -31,7 +31,7 @@ static void expect_location(kn_status status, const char *file, long line, const
     expect_refused(status, KN_ERROR_BUILD, words);
 }
 
-// What a build log was, and how often one came.
+// The last build log, and the number of them.
 struct heard {
     char *log;
     int times;
@@ -62,7 +62,7 @@ START_TEST(compile_errors)
                     "bad.cl:3|does not compile|undeclared_thing|     3 |     x[0] = undeclared_thing;");
     ck_assert_ptr_nonnull(strstr(heard.log, "undeclared_thing"));
 
-    // In a file that is included, in a line after a macro and a comment of several lines.
+    // In an included file, on a line after a macro and a comment of several lines.
     snprintf(inner, sizeof inner, "%s",
              write_text(folder, "inner.clh",
                         "/* two\n   lines */\n#define M(a) \\\n    (a)\nint f(int a)\n{\n"
@@ -90,7 +90,7 @@ END_TEST
 
 static const char nothing[] = "__kernel void nothing(void) { }\n";
 
-// Heard of what reached the compiler, and of nothing else.
+// The function is called for every program that reaches the compiler, and for no other.
 START_TEST(logs)
 {
     struct heard heard = {NULL, 0};
@@ -121,7 +121,8 @@ START_TEST(logs)
 }
 END_TEST
 
-// Other compilers' ways to name a location; a warning before the error; a file whose name says "error".
+// The formats in which other compilers give a location; a warning before the error; a file with "error" in
+// its name.
 START_TEST(other_compilers_words)
 {
     static const kn_source_file files[] = {
@@ -157,7 +158,7 @@ START_TEST(other_compilers_words)
 }
 END_TEST
 
-// A source line that the compiler shows too stands there once, with the compiler's marks below it.
+// A source line that the compiler shows too appears once, with the compiler's marks below it.
 START_TEST(excerpts)
 {
     static const kn_source_file file = {"a.cl", "{\n    x = y;\n\tz;\n\n"};
@@ -188,7 +189,7 @@ START_TEST(excerpts)
 }
 END_TEST
 
-// A compiler that ignores #line speaks of the text that it was given.
+// A compiler that ignores #line gives locations in the flat text.
 START_TEST(locations_in_the_flat_text)
 {
     static const char flat[] = "#define A 1\n"
@@ -217,7 +218,7 @@ START_TEST(locations_in_the_flat_text)
 }
 END_TEST
 
-// Many warnings before the error do not push it out of the message.
+// The error remains in the message after many warnings.
 START_TEST(long_logs)
 {
     struct ki_text text = KI_TEXT_INIT;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache's files: whatever is done to one, reading gives what was written or nothing.
+// Tests the cache's files: whatever happens to one, reading gives the data that were written, or nothing.
 #include "support/run.h"
 #include "support/support.h"
 
@@ -13,7 +13,7 @@
 
 #include "engine/cache/cache.h"
 
-// Where things lie in a file (struct header in cache.c); key_is_where_it_should_be() checks it.
+// Offsets in a file (struct header in cache.c); key_is_where_it_should_be() checks them.
 enum { AT_FORMAT = 8, AT_SUM = 16, AT_KEY = 48, AT_VERSION = 280, AT_BINARY = 312 };
 
 static char *dir;
@@ -70,7 +70,7 @@ static void expect_found(const struct cache_key *key, const void *expected, size
     free(data);
 }
 
-// Nothing is read; `words` stand in the reason ("" for none).
+// Nothing is read; the reason contains `words` ("" for none).
 static void expect_absent(const struct cache_key *key, const char *words)
 {
     void *data = NULL;
@@ -110,7 +110,7 @@ START_TEST(round_trip)
         expect_absent(&key, "");
         store(&key, data, sizes[i]);
         expect_found(&key, data, sizes[i]);
-        store(&key, data + 7, 11); // another binary for the same key takes its place
+        store(&key, data + 7, 11); // another binary for the same key replaces it
         expect_found(&key, data + 7, 11);
         ki_cache_remove(dir, &key);
         expect_absent(&key, "");
@@ -119,7 +119,7 @@ START_TEST(round_trip)
 }
 END_TEST
 
-// The binary that the damages are done to.
+// The binary that is then damaged.
 static size_t sound_file(struct cache_key *key, unsigned char *file, size_t size)
 {
     unsigned char data[50];
@@ -180,7 +180,7 @@ static void sign(unsigned char *file, size_t size)
     memcpy(file + AT_SUM, sum.bytes, sizeof sum.bytes);
 }
 
-// With a checksum that is right.
+// With a correct checksum.
 START_TEST(of_another_kind)
 {
     struct cache_key key, other = make_key(2);
@@ -232,7 +232,7 @@ START_TEST(no_file_at_all)
     ck_assert_int_eq(symlink("/dev/zero", path_of(&key)), 0);
     expect_absent(&key, "not a regular file");
     ck_assert_int_eq(symlink("nowhere", path_of(&key)), 0);
-    store(&key, &byte, 1); // takes the link's place
+    store(&key, &byte, 1); // replaces the link
     expect_found(&key, &byte, 1);
     ki_cache_remove(dir, &key);
 
@@ -244,7 +244,7 @@ START_TEST(no_file_at_all)
 }
 END_TEST
 
-// Root may do everything: the rest of the test is nobody's.
+// Root may do everything, so the rest of the test runs as another user.
 static void become_nobody(void)
 {
     if (geteuid() != 0)
@@ -298,7 +298,7 @@ START_TEST(full_disk)
         ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
         ck_assert_str_eq(err.native_name, "EFBIG");
         expect_found(&key, "old", 3);
-        ck_assert_uint_eq(test_files_in(dir), 1); // no half of a file
+        ck_assert_uint_eq(test_files_in(dir), 1); // no incomplete file
     }
 }
 END_TEST
@@ -331,7 +331,7 @@ END_TEST
 
 enum { ROUNDS = 300, LARGEST = 20000 };
 
-// A binary that tells by itself whether it is whole: its length, and bytes that follow from it.
+// A binary that shows whether it is complete: it has its length, and bytes that depend on it.
 static size_t compose(unsigned char *data, uint64_t *seed)
 {
     uint32_t count = (uint32_t)(8 + test_random(seed) % (LARGEST - 8));
@@ -354,7 +354,7 @@ static bool is_whole(const unsigned char *data, size_t bytes)
     return true;
 }
 
-// Writes and reads one key; exits with 1 for a binary that is not whole, with 2 if nothing was ever read.
+// Writes and reads one key; exits with 1 for an incomplete binary, with 2 if nothing was ever read.
 static void write_and_read(uint64_t seed)
 {
     static unsigned char data[LARGEST];
@@ -378,7 +378,7 @@ static void write_and_read(uint64_t seed)
     _exit(found ? 0 : 2);
 }
 
-// Cuts and alters the file in place, as no process of ours does.
+// Truncates and alters the file in place, which no process of ours does.
 static void damage(uint64_t seed)
 {
     struct cache_key key = make_key(8);
@@ -460,7 +460,7 @@ START_TEST(leftovers)
         make_old(in_dir(foreign[i]), 100000);
     store(&key, "x", 1);
     ck_assert(!exists(in_dir(".new-AAAAAA")));
-    ck_assert(exists(in_dir(".new-bbbbbb"))); // somebody may be writing it
+    ck_assert(exists(in_dir(".new-bbbbbb"))); // another process may be writing it
     ck_assert_int_eq(kn_cache_clear(dir, &removed, &err), KN_OK);
     ck_assert_uint_eq(removed, 2);
     ck_assert(!exists(in_dir(".new-bbbbbb")));
@@ -526,7 +526,7 @@ START_TEST(listing)
 }
 END_TEST
 
-// What every_function.sh does not come to: a folder without a name, and no place for the count.
+// Cases that every_function.sh does not reach: a folder without a name, and no pointer for the count.
 START_TEST(refusals)
 {
     kn_cache_list *list = NULL;
@@ -556,7 +556,7 @@ START_TEST(default_folder)
     setenv("KOINE_CACHE_DIR", "", 1);
     ck_assert_int_eq(kn_cache_get_default_dir(path, sizeof path, &err), KN_OK);
     ck_assert_str_eq(path, "/xdg/koine");
-    setenv("XDG_CACHE_HOME", "relative", 1); // the XDG specification: not to be used
+    setenv("XDG_CACHE_HOME", "relative", 1); // the XDG specification says to ignore it
     ck_assert_int_eq(kn_cache_get_default_dir(path, sizeof path, &err), KN_OK);
     ck_assert_str_eq(path, "/home/me/.cache/koine");
     ck_assert_int_eq(kn_cache_get_default_dir(small, sizeof small, &err), KN_ERROR_OUTPUT);

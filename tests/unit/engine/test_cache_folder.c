@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which folders and files of the cache are believed: whoever else could have put a program there, it is not
-// read, and nothing is written beside it. What takes a file that belongs to somebody else needs root, and is
-// left out with a line without.
+// Tests which folders and files of the cache are trusted: if another user could have put a program there, it
+// is not read, and nothing is written next to it. Cases with files of other users need root; without root a
+// line says that they are skipped.
 #define _GNU_SOURCE // unshare
 #include "support/run.h"
 #include "support/support.h"
@@ -58,7 +58,7 @@ static void store(const char *folder)
     ck_assert_msg(ki_cache_write(folder, &key, "program", 7, &err) == KN_OK, "%s: %s", folder, err.text);
 }
 
-// What is written there is found there.
+// An entry written there is found there.
 static void expect_trusted(const char *folder)
 {
     void *data = NULL;
@@ -79,7 +79,7 @@ static void expect_words(const char *words)
                   err.text, words);
 }
 
-// Nothing is read or written there, and each refusal says `words`. A file that was there stays as it was.
+// Nothing is read or written there, and each refusal contains `words`. An existing file is unchanged.
 static void expect_refused(const char *folder, const char *words)
 {
     const char *entry = entry_in(folder);
@@ -150,7 +150,7 @@ START_TEST(folders_above)
     store(deep);
     ck_assert_int_eq(chmod(below("a"), 0777), 0);
     expect_refused(deep, "/a: others can write this folder, in which the cache lies (mode 0777)");
-    ck_assert_int_eq(chmod(below("a"), 01777), 0); // as /tmp: what is below cannot be renamed by others
+    ck_assert_int_eq(chmod(below("a"), 01777), 0); // like /tmp: others cannot rename what is in it
     expect_trusted(deep);
     ck_assert_int_eq(chmod(below("a/b"), 0722), 0);
     expect_refused(deep, "/a/b: others can write this folder, in which the cache lies (mode 0722)");
@@ -160,7 +160,7 @@ START_TEST(folders_above)
 }
 END_TEST
 
-// A folder that is not there is made, for nobody else to see, but not where others could take its place.
+// A missing folder is created, inaccessible to others, but not where others could replace it.
 START_TEST(folders_that_are_made)
 {
     char *deep = strdup(below("a/b/cache"));
@@ -172,7 +172,7 @@ START_TEST(folders_that_are_made)
     ck_assert_uint_eq(test_files_in(below("a")), 0);
     ck_assert_int_eq(chmod(below("a"), 01777), 0);
     ck_assert_int_eq(kn_cache_check_trust(deep, &err), KN_OK);
-    ck_assert_uint_eq(test_files_in(below("a")), 0); // asking makes nothing
+    ck_assert_uint_eq(test_files_in(below("a")), 0); // a query creates nothing
     umask(0);
     expect_trusted(deep);
     ck_assert_int_eq(stat(below("a/b"), &info), 0);
@@ -201,7 +201,7 @@ START_TEST(names_of_a_folder)
     expect_refused("other/...", "others can write");
     ck_assert_int_eq(chmod("other", 0777), 0);
     expect_refused("other/.", "others can write this folder (mode 0777)");
-    expect_refused("other/../cache", "others can write"); // ".." could be another folder's by now
+    expect_refused("other/../cache", "others can write"); // ".." could lead to another folder by now
     ck_assert_int_eq(chdir("cache"), 0);
     expect_trusted(".");
     expect_trusted("../cache");
@@ -226,7 +226,7 @@ START_TEST(links)
     ck_assert_int_eq(symlink("loop", below("loop")), 0);
     ck_assert_int_eq(ki_cache_write(below("loop"), &key, "x", 1, &err), KN_ERROR_OUTPUT);
     ck_assert_str_eq(err.native_name, "ELOOP");
-    // The folder that a link leads to counts, and those above it.
+    // The target of a link counts, and the folders above it.
     ck_assert_int_eq(mkdir(wide, 0700), 0);
     ck_assert_int_eq(mkdir(below("wide/cache"), 0700), 0);
     ck_assert_int_eq(chmod(wide, 0777), 0);
@@ -274,7 +274,7 @@ START_TEST(files)
     expect_trusted(dir);
     ck_assert_int_eq(chmod(entry_in(dir), 0606), 0);
     expect_file_refused("others can write it");
-    ck_assert_int_eq(rename(entry_in(dir), below("elsewhere")), 0); // a sound file, but through a link
+    ck_assert_int_eq(rename(entry_in(dir), below("elsewhere")), 0); // a valid file, but through a link
     ck_assert_int_eq(symlink(below("elsewhere"), entry_in(dir)), 0);
     expect_file_refused("not a regular file");
     if (!is_root("somebody else's file"))
@@ -308,7 +308,7 @@ START_TEST(somebody_elses_folder)
 }
 END_TEST
 
-// A cache that root filled: others read it, and cannot write it.
+// A cache that root filled: others read it, but cannot write to it.
 START_TEST(roots_folder)
 {
     void *data = NULL;
@@ -331,7 +331,7 @@ START_TEST(roots_folder)
 }
 END_TEST
 
-// A user whose group has the same name and nobody else in it, as most distributions make them.
+// A user whose group has the same name and no other members, as most distributions create them.
 static bool find_private_group(struct passwd *found)
 {
     const struct passwd *user;
@@ -385,7 +385,7 @@ static bool write_map(const char *text)
     return fine;
 }
 
-// A namespace where the user is uid 1000, and all others, root among them, are one uid that is nobody's.
+// A namespace in which the user is uid 1000, and all other users, including root, are the same unmapped uid.
 static bool enter_namespace(void)
 {
     ck_assert_int_eq(setgroups(0, NULL), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which device a word means, which comes first, and what is said where there is none. OpenCL is only used in
-// the tests' own processes, each with the drivers that it asks for.
+// Tests which device a specification selects, which comes first, and the message if there is none. OpenCL is
+// only used in child processes, each with its own drivers.
 #include "engine_support.h"
 
 #include <ctype.h>
@@ -226,8 +226,7 @@ static bool link_driver(const char *folder, const char *name)
     return false;
 }
 
-// A driver that offers nothing (rusticl that is not enabled, Mesa's Clover without a GPU) is named as the
-// reason.
+// A driver without devices (rusticl that is not enabled, Mesa's Clover without a GPU) is named as the reason.
 START_TEST(driver_without_devices)
 {
     char *folder = test_folder();
@@ -248,7 +247,7 @@ START_TEST(driver_without_devices)
 }
 END_TEST
 
-// PoCL goes before the llvmpipe that stops loops, and Clover is never used.
+// PoCL is preferred to an llvmpipe that stops loops, and Clover is never used.
 START_TEST(several_drivers)
 {
     char *folder = test_folder();

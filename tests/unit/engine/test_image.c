@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of every kind: copies of wholes and parts, kernels that read and write them, samplers as arguments,
-// and every refusal. On any device: KOINE_DEVICE.
+// Tests images of every kind: copies of whole images and parts, kernels that read and write them, samplers as
+// arguments, and every refusal. On any device: KOINE_DEVICE.
 #include "support/buffers.h"
 #include "support/run.h"
 
@@ -75,7 +75,7 @@ static bool has_images(void)
     return program != NULL;
 }
 
-// Oclgrind 21.10 takes what is read from an image for uninitialised.
+// Oclgrind 21.10 reports values read from an image as uninitialised.
 static bool reads_images(void)
 {
     if (test_is_slow())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches: right results for every kind of argument and range.
+// Tests launches: correct results for every kind of argument and range.
 #include "engine_support.h"
 
 #include <pthread.h>
@@ -21,8 +21,8 @@ static void tear_down(void)
     kn_context_close(context);
 }
 
-// A buffer of `count` 32-bit words, all of them `word`. Written: Oclgrind takes what is filled for
-// uninitialised.
+// A buffer of `count` 32-bit words with the value `word`. It is written because Oclgrind reports filled
+// memory as uninitialised.
 static kn_buffer *filled(size_t count, uint32_t word)
 {
     kn_buffer *buffer = make_buffer(context, count * sizeof word);
@@ -111,8 +111,8 @@ START_TEST(every_kind_of_argument)
 }
 END_TEST
 
-// From launch to launch one argument changes, or none: each launch has what it was given, and a new buffer is
-// not taken for the freed one whose handle it has.
+// One argument changes between launches, or none: each launch uses its own arguments, and a new buffer is not
+// mistaken for a freed one with the same handle.
 START_TEST(arguments_that_change)
 {
     static const char text[] =
@@ -167,7 +167,7 @@ START_TEST(arguments_that_change)
 }
 END_TEST
 
-// Each work-item writes who it is, in the place of its id without the offset.
+// Each work-item writes its ids, at the position of its id without the offset.
 static const char where[] =
     "__kernel void where(__global uint *out)\n"
     "{\n"
@@ -396,7 +396,7 @@ END_TEST
 
 // ---- threads ----
 
-// Each queue sets its arguments on a kernel object of its own; a closed queue's serves the next.
+// Each queue sets its arguments on a separate kernel object; that of a closed queue is reused.
 START_TEST(kernel_objects)
 {
     kn_program *program = build_text(context, steps);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch refuses before any driver sees it, by the kernel's and the argument's name. Some of it makes
-// a driver abort the process: if that got through, this program would not come to its end.
+// Tests what a launch refuses before any driver sees it, naming the kernel and the argument. Some of these
+// launches make a driver abort the process: if one reached the driver, this program would not finish.
 #include "engine_support.h"
 
 #include "engine/engine.h"
@@ -84,7 +84,7 @@ START_TEST(counts)
 }
 END_TEST
 
-// Each kind of argument in the place of each other.
+// Each kind of argument in place of each other kind.
 START_TEST(argument_kinds)
 {
     static const char *const given_names[] = {[KN_ARG_BUFFER] = "given a buffer",
@@ -168,7 +168,7 @@ START_TEST(buffers)
     expect_refused(kn_launch(its, kernel, &range, args, 1, NULL, &err), KN_ERROR_ARGUMENT,
                    "simple|argument 0|(out)|10000 bytes|3 parts of at most 4096|kn_buffer_get_part");
 
-    // As the message says: once for each part.
+    // As the message suggests: once for each part.
     expect_ok(kn_buffer_fill(its, parts, &seven, 4, 0, 10000, NULL, &err));
     for (size_t i = 0; i < kn_buffer_get_part_count(parts); i++) {
         args[0].buffer = kn_buffer_get_part(parts, i);
@@ -275,7 +275,7 @@ START_TEST(ranges_past_the_quirk)
 }
 END_TEST
 
-// The largest group that the limits promise does run.
+// The largest group within the limits runs.
 START_TEST(largest_group)
 {
     static const char counting[] =

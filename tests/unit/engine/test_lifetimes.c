@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles may be freed in any order: what was made in a context keeps it.
+// Tests that handles may be freed in any order: an object keeps its context alive.
 #include <koine/koine.h>
 
 #include "support/device.h"
@@ -38,7 +38,7 @@ static void make(struct handles *made)
     EXPECT_OK(kn_sort(made->queue, made->buffer, KN_I32, 4, NULL, &err)); // a program of the context's own
 }
 
-// The parents go first; what is left works on.
+// The parents are freed first; the remaining objects still work.
 START_TEST(parents_first)
 {
     struct handles h = {NULL, NULL, NULL, NULL, NULL, NULL, NULL};
@@ -59,7 +59,7 @@ START_TEST(parents_first)
 }
 END_TEST
 
-// Every handle is the last one of some order.
+// Every handle is freed last in some order.
 START_TEST(any_order)
 {
     for (int last = 0; last < 7; last++) {

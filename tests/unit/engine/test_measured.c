@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of measured devices: which of them a device is like, that its lines are of algorithms that there
-// are, and that a device that was never tuned takes them.
+// Tests the list of measured devices: which of them resembles a device, that its lines are for existing
+// algorithms, and that a device that was never tuned uses them.
 #include "engine_support.h"
 
 #include "engine/device/measured.h"
@@ -121,7 +121,7 @@ START_TEST(taken)
     ck_assert_uint_eq(values[0], first);
     ki_engine_tuning_refuse(context, tunables, "not these");
     ck_assert(!ki_engine_tuning(context, tunables, values));
-    // What is tried and what is kept comes before it.
+    // Tried and kept values take precedence.
     expect_ok(kn_tuning_try(context, tunables, NULL, &err));
     ck_assert(!ki_engine_tuning(context, tunables, values));
     expect_ok(kn_tuning_keep(context, tunables, own, "", &err));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: from text, file and built-in name; what is known of their kernels; what a compiler's refusal
-// says; the cache on disk.
+// Tests programs: from text, file and built-in name; information on their kernels; the compiler's error
+// messages; the cache on disk.
 #include "engine_support.h"
 
 #include <koine/experimental.h>
@@ -36,7 +36,7 @@ static void tear_down(void)
     test_remove(cache_dir);
 }
 
-// What `answer`, a kernel with one buffer for a number, leaves in it.
+// The number that the kernel `answer` writes to its buffer.
 static uint32_t answer_of(kn_program *program)
 {
     kn_buffer *out = make_buffer(kn_queue_get_context(queue), 4);
@@ -310,7 +310,7 @@ static size_t entries(kn_cache_list **list)
     return kn_cache_list_get_count(*list);
 }
 
-// Builds the program with a context of its own: was it in the cache?
+// Builds the program in a new context; returns whether it was in the cache.
 static bool was_cached(const char *text, const kn_program_options *options, const char *dir)
 {
     kn_context *own = open_cached(dir);
@@ -436,7 +436,7 @@ static void count_warnings(void *user, kn_log_level level, const char *message)
     *count += level == KN_LOG_WARNING;
 }
 
-// Where nothing can be cached, a line says so and the program is built all the same.
+// If nothing can be cached, a line says so and the program is still built.
 START_TEST(nowhere_to_cache)
 {
     int warnings = 0;
@@ -458,8 +458,8 @@ START_TEST(nowhere_to_cache)
 }
 END_TEST
 
-// A program that others could have put there is neither used nor replaced; one line says so, however many
-// programs.
+// A program in a folder that others can write to is neither used nor replaced; one line says so, for any
+// number of programs.
 START_TEST(cache_that_others_can_write)
 {
     static const char *const answer_43 = "__kernel void answer(__global uint *out) { out[0] = 43; }\n";

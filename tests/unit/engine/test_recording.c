@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches recorded and replayed on a device, each way: the numbers of a loop of plain launches, arguments
-// frozen, many replays in flight, which calls were made, profiles, and what is refused while a queue records.
+// Tests launches that are recorded and replayed on a device, in each way: the results of a loop of plain
+// launches, frozen arguments, many replays in flight, which calls were made, profiles, and refusals while a
+// queue records.
 #include "engine_support.h"
 
 #include "backend/opencl/opencl_load.h"
@@ -126,7 +127,7 @@ static kn_recording *record_best(size_t n, unsigned launches)
     return recording;
 }
 
-// `replays` at once, beside the same launches one by one on the host.
+// Runs `replays` at once, and compares with the same launches one by one on the host.
 static void expect_replays(kn_recording *recording, size_t n, unsigned launches, unsigned replays,
                            uint64_t *state)
 {
@@ -166,7 +167,7 @@ START_TEST(numbers)
                                       record_best(cases[i].n, cases[i].launches)};
         ck_assert_int_eq(kn_recording_get_way(recordings[0]), KN_RECORDING_LAUNCHES);
         ck_assert_str_eq(kn_recording_get_why(recordings[0]), "");
-        // Whoever asks for nothing gets the driver's way, or hears why not.
+        // By default the driver's own way is used, or the reason why not is reported.
         if (kn_recording_get_way(recordings[1]) == KN_RECORDING_LAUNCHES)
             ck_assert_str_ne(kn_recording_get_why(recordings[1]), "");
         else
@@ -184,7 +185,7 @@ START_TEST(numbers)
 }
 END_TEST
 
-// PoCL 3.1 has cl_khr_command_buffer 0.9.0: whoever asks for it must get it, and nobody else, as it is slow.
+// PoCL 3.1 has cl_khr_command_buffer 0.9.0: it is used if requested, and only then, because it is slow.
 START_TEST(command_buffers)
 {
     kn_recording *asked = record_best(GROUP, 2), *recording = record(GROUP, 2, KN_RECORDING_AUTO, KN_OK);
@@ -200,8 +201,8 @@ START_TEST(command_buffers)
 }
 END_TEST
 
-// Another queue of the context; and the recording's kernels are nobody else's: plain launches between replays
-// change nothing of it.
+// Another queue of the context; and the recording has separate kernels: plain launches between replays do not
+// affect it.
 START_TEST(other_queues)
 {
     uint64_t state = test_seed("other queues");
@@ -287,7 +288,7 @@ START_TEST(refused_while_recording)
     expect_ok(launch(GROUP, 0));
     expect_ok(kn_recording_end(queue, NULL, &err));
     expect_ok(kn_queue_finish(queue, &err));
-    // A queue that is closed while it records takes that with it.
+    // Closing a queue while it records also drops the recording.
     kn_queue *short_lived = queue, *own = queue;
     short_lived = open_queue(context);
     expect_ok(kn_recording_begin(short_lived, KN_RECORDING_AUTO, &err));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scratch memory: who is called meanwhile gets other buffers, a repeated call allocates nothing, and what a
-// call had is closed when it returns. That it is closed when a call fails: unit/algo/test_failures.
+// Tests scratch memory: nested calls get different buffers, a repeated call allocates nothing, and the
+// buffers of a call are released when it returns. unit/algo/test_failures tests that they are released when a
+// call fails.
 #include "support/failing_backend.h"
 
 #include <koine/fft.h>
@@ -27,7 +28,7 @@ static kn_buffer *get(const struct engine_scratch *scratch, size_t slot, size_t 
     return buffer;
 }
 
-// Adds a taker's buffers to those that are taken, none of which it may have been given.
+// Adds the buffers of a caller to those in use, of which it must not have been given any.
 static void expect_new(kn_buffer *found[MOST], size_t *count, const struct engine_scratch *scratch)
 {
     for (size_t slot = 0; slot < scratch->slots; slot++) {
@@ -60,7 +61,7 @@ START_TEST(test_nested)
     ki_engine_scratch_close(&inner); // once more changes nothing
     ck_assert_uint_eq(ki_engine_scratch_in_use(queue), 6);
 
-    // Whoever comes after that has what was closed, and nothing that is open.
+    // The next caller gets buffers that were released, and none that are in use.
     struct engine_scratch next = open_slots(2);
     ck_assert_ptr_eq(get(&next, 0, 1), found[3]);
     ck_assert_ptr_eq(get(&next, 1, 1), found[4]);
@@ -72,7 +73,7 @@ START_TEST(test_nested)
 }
 END_TEST
 
-// A level's buffers stay, whatever is opened of another in the meantime.
+// The buffers of a level stay, whatever another level opens in the meantime.
 START_TEST(test_levels)
 {
     test_open();
@@ -111,7 +112,7 @@ START_TEST(test_refused)
 }
 END_TEST
 
-// As large as asked for, whatever was there; no less than that for who comes next.
+// With exactly the requested size, whatever was there; the next caller gets no less than it requests.
 START_TEST(test_exact)
 {
     kn_buffer *buffer = NULL, *again = NULL;

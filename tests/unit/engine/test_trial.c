@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forms that are tried before they are used: what does not compile or computes wrong numbers is not taken,
-// the verdict is kept in the context and on disk, and a failure that says nothing of the form is not kept.
+// Tests forms that are tried before they are used: a form that does not compile or gives wrong results is not
+// used, the verdict is kept in the context and on disk, and a failure that is unrelated to the form is not
+// kept.
 #include "engine_support.h"
 
 #include "base/error.h"
@@ -43,7 +44,7 @@ static void tear_down(void)
     test_remove(cache_dir);
 }
 
-// A form is a kernel that is to give 7 in `out`.
+// A form is a kernel that must write 7 to `out`.
 static kn_status run(kn_queue *queue, const void *form, bool *right, kn_error *why)
 {
     const kn_range range = {1, {1}, {1}, {0}};
@@ -90,7 +91,7 @@ static void expect_verdict(const char *what, const char *form, bool expected)
     ck_assert_int_eq(serves, expected);
 }
 
-// In this context it is tried once; in the next one, with the same folder, not at all.
+// It is tried once in this context; in the next one, with the same folder, not at all.
 static void expect_kept(const char *what, const char *form, bool expected)
 {
     for (unsigned round = 0; round < 2; round++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tunings that are kept: what was kept comes back in another context, and nothing else does.
+// Tests tunings that are kept: kept values, and no others, return in another context.
 #include "engine_support.h"
 
 #include <dirent.h>
@@ -42,7 +42,7 @@ static void tear_down(void)
     test_remove(cache_dir);
 }
 
-// These values, or with NULL none; and `expected`, if there is any, in the warning.
+// Expects these values, or with NULL none; and `expected`, unless it is NULL, in the warning.
 static void expect_tuning(const kn_tunables *of, const unsigned *values, const char *expected)
 {
     unsigned found[KN_TUNABLES] = {7, 7, 7, 7};
@@ -121,7 +121,7 @@ START_TEST(tried)
 }
 END_TEST
 
-// Tried values that the algorithm refuses are noted; kept ones are warned of, once, and left alone.
+// Tried values that the algorithm refuses cause a note; kept ones cause a warning, once, and are not used.
 START_TEST(refused)
 {
     const unsigned values[] = {1, 2, 3};
@@ -177,7 +177,7 @@ START_TEST(of_others)
 }
 END_TEST
 
-// Damage is warned of once, and the file is gone.
+// Damage causes one warning, and the file is removed.
 START_TEST(damaged)
 {
     static const char *const whats[] = {"byte", "half", "empty"};

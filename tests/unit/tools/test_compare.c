@@ -12,7 +12,7 @@
 
 enum { CALLS = 256 };
 
-// What the made-up job shall do, and what was asked of it: 'e' enter, 't' reset, 'r' run, 'c' check, 'l'
+// The behaviour of the fake job, and the calls it received: 'e' enter, 't' reset, 'r' run, 'c' check, 'l'
 // leave; 'h' run on the host.
 static struct {
     char calls[CALLS];
@@ -355,7 +355,7 @@ START_TEST(too_little_memory)
 }
 END_TEST
 
-// By the size before, the second would take an hour: it is not tried.
+// Extrapolated from the size before, the second size would take an hour: it is not tried.
 START_TEST(too_slow)
 {
     the_run.options.quick = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measurements of tunables: with an algorithm whose answers, errors and times are the test's own, and in
-// processes of their own, some of which end in a candidate.
+// Tests measurements of tunables: with an algorithm whose answers, errors and times the test determines, and
+// in separate processes, some of which a candidate crashes.
 #include "support/buffers.h"
 
 #include <koine/experimental.h>
@@ -103,7 +103,7 @@ static kn_status told_run(struct tune_work *work, kn_error *why)
         crash();
     if (values[1] == LEAVING)
         _exit(3);
-    // Faults are fast, so that one that counted would be the best.
+    // Faulty candidates are fast, so that one that counted would be the best.
     nanosleep(&(struct timespec){.tv_nsec = (long)(values[1] <= CLOSE ? values[0] : 0) * 1000000}, NULL);
     for (size_t i = 0; i < COUNT; i++)
         numbers[i] = values[1] == WRONG && i == 77 ? 0 : (float)i * (values[1] == CLOSE ? 1 + 0x1p-20f : 1);
@@ -304,7 +304,7 @@ START_TEST(apart_failures)
 }
 END_TEST
 
-// A journal that was cut off in a line is gone on with; one of something else is refused.
+// A journal that was truncated within a line is continued; a journal of something else is refused.
 START_TEST(journals)
 {
     const struct tune_subject subject = told_subject(0);

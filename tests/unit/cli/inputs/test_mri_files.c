@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trajectories from files: both formats and their shapes, what is no trajectory, and the shape of the data
-// that belong to one.
+// Tests trajectories from files: both formats and their shapes, invalid trajectories, and the shape of the
+// corresponding data.
 #include "unit/io/io_support.h"
 
 #include "cli/inputs/mri_files.h"

@@ -218,7 +218,7 @@ START_TEST(least_squares_of_real_files)
         for (size_t i = 0; i < matrix.rows; i++)
             r += (residual[i] - b.values[i]) * (residual[i] - b.values[i]);
         IO_OK(sparse_reference_solve(&matrix, b.values, &options, y, history, err));
-        // The least residual there is, to which conjugate gradients come from above.
+        // The least possible residual, which conjugate gradients approach from above.
         ck_assert_double_ge(history[6000], sqrt(r) * (1 - 1e-12));
         ck_assert_double_le(history[6000], sqrt(r) * (1 + 1e-9));
         free(residual);
@@ -228,7 +228,7 @@ START_TEST(least_squares_of_real_files)
 }
 END_TEST
 
-// The command's list for --format is the library's.
+// The command's list for --format equals the library's.
 START_TEST(names_of_formats)
 {
     size_t i = 0;

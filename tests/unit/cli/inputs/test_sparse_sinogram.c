@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sinograms from HDF5 files written here: fields, binning, angles, numbers of other types; what is refused;
+// Tests sinograms from HDF5 files written here: fields, binning, angles, numbers of other types; refusals;
 // and the real tooth.h5, reconstructed.
 #include "unit/io/io_support.h"
 
@@ -17,11 +17,11 @@
 
 enum { PROJECTIONS = 3, SLICES = 2, DETECTORS = 5 };
 
-// What is written of a file: sizes of 0 leave an array out.
+// The contents of a file: arrays with size 0 are left out.
 struct made {
     hsize_t data[3], white[3], dark[3], theta;
     hid_t type; // of the counts
-    double bad; // takes the place of the data's last number, if it is not 0
+    double bad; // replaces the last number of the data, unless it is 0
 };
 
 static const struct made usual = {
@@ -32,7 +32,7 @@ static double data_of(size_t t, size_t slice, size_t k)
     return (double)(20 + 7 * t + 3 * slice + 11 * k);
 }
 
-// Frames differ, so that their mean is of all of them.
+// Frames differ, so that their mean depends on all of them.
 static double white_of(size_t slice, size_t k)
 {
     return (double)(400 + 10 * slice + k);
@@ -135,7 +135,7 @@ START_TEST(fields_and_bins)
 }
 END_TEST
 
-// Without fields the numbers are the logarithms already; without angles they are even.
+// Without fields the numbers are already logarithms; without angles these are evenly spaced.
 START_TEST(already_logarithms)
 {
     const struct made made = {.data = {PROJECTIONS, SLICES, DETECTORS}};
@@ -150,7 +150,7 @@ START_TEST(already_logarithms)
 }
 END_TEST
 
-// A detector that saw nothing, and one that saw more than the beam: finite numbers.
+// A detector that measured nothing, and one that measured more than the beam: the numbers are finite.
 START_TEST(dead_detectors)
 {
     struct made made = usual;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans from every kind of file: arrays beside a trajectory, ISMRMRD files with packed and aligned heads,
-// Parboil's. What does not go together, and what is no scan.
+// Tests scans from every kind of file: arrays with a trajectory, ISMRMRD files with packed and aligned
+// headers, Parboil's; inconsistent input, and files that are not scans.
 #include "unit/io/io_support.h"
 
 #include <config.h>
@@ -129,7 +129,7 @@ START_TEST(arrays)
                     true, err));
     request = request_of("d.cfl", "t.cfl");
     expect(&request, COILS);
-    request.matrix.axes = 0; // |k| <= 8 tells as much
+    request.matrix.axes = 0; // |k| <= 8 determines it too
     expect(&request, COILS);
     write_trajectory(1 / 16.0);
     request = request_of("d", "t");
@@ -171,7 +171,7 @@ START_TEST(arrays_refused)
     refuse(&request, KN_ERROR_INPUT, "but a matrix of 8 resolves 4");
     request.matrix = (kn_recon_matrix){2, {SIZE_MAX / 2, SIZE_MAX / 2, 1}};
     refuse(&request, KN_ERROR_ARGUMENT, "fit in memory");
-    // One sample that is no number; coils without a signal are taken, and counted.
+    // A single sample that is not a number is refused; coils without a signal are accepted, and counted.
     data[ALL + 5] = mri_complex(1, NAN);
     write_npy("d.npy", true, 2, whole, data);
     request = request_of("d.npy", "t.npy");
@@ -182,7 +182,7 @@ START_TEST(arrays_refused)
     IO_OK(mri_scan_read(&request, &scan, err));
     ck_assert_uint_eq(scan.empty, 1);
     mri_scan_free(&scan);
-    // Units: too far for one, and too near to tell the matrix.
+    // Units: values too large for one, and too small to determine the matrix.
     request.unit = KN_RECON_UNIT_NORMALIZED;
     refuse(&request, KN_ERROR_INPUT, "is the trajectory for a larger matrix, or in another unit?");
     write_trajectory(1 / 16.0);
@@ -223,7 +223,7 @@ START_TEST(damaged)
     ck_assert_uint_eq(io_read("d.cfl", bytes, sizeof bytes), 8 * ALL);
     io_write("d.cfl", bytes, 8 * ALL - 3);
     refuse(&request, KN_ERROR_INPUT, "d.cfl: ends at offset 189, but expected 192 bytes");
-    // A header that promises more than any memory has, and one more than the file.
+    // A header that claims more than any memory, and one that claims more than the file has.
     io_write("d.hdr", "# Dimensions\n1 4000000000 4000000000 1\n", 39);
     refuse(&request, KN_ERROR_INPUT, "d.hdr");
     io_write("d.cfl", bytes, 8 * ALL);
@@ -292,7 +292,8 @@ END_TEST
 
 #include "unit/io/ismrmrd_support.h"
 
-// One acquisition a spoke, `axes` numbers a sample, and before them one of noise; `spoil` changes the third.
+// One acquisition for each spoke, `axes` numbers for each sample, and before them an acquisition of noise;
+// `spoil` changes the third.
 static void write_ismrmrd(const struct layout *layout, size_t axes, const char *xml,
                           void (*spoil)(struct written *third))
 {
@@ -369,7 +370,7 @@ START_TEST(ismrmrd)
     ck_assert_uint_eq(scan.noise, 1);
     ck_assert_str_eq(scan.matrix_from, "its header");
     mri_scan_free(&scan);
-    write_ismrmrd(&packed, 2, header, all_noise); // and a spoke less
+    write_ismrmrd(&packed, 2, header, all_noise); // and one spoke less
     IO_OK(mri_scan_read(&request, &scan, err));
     ck_assert_uint_eq(scan.noise, 2);
     ck_assert_uint_eq(scan.samples, ALL - SAMPLES);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine recon: what does not go together, in the words of its options, and what would fit a device that
-// pretends to have little memory.
+// Tests koine recon: incompatible options, named as on the command line, and the alternatives suggested for a
+// device that reports little memory.
 #include "support/buffers.h"
 #include "support/run.h"
 
@@ -100,7 +100,7 @@ START_TEST(device_memory)
     ck_assert_msg(strstr(why.text, "--kernel host-double and host-single compute on the host"), "%s",
                   why.text);
 
-    // Where gridding cannot serve: least squares without a grid, which then fits.
+    // Where gridding is impossible: least squares without a grid, which then fits.
     run.options.method = KN_RECON_METHOD_LEAST_SQUARES;
     run.arrays.basis = numbers;
     for (*has = 1 << 16; recon_try_memory(&run, &run.options, &why) == KN_OK; *has -= 256)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contests: what estimates decide, what a measurement decides, that it is made once, and what does not serve.
+// Tests contests: which cases estimates decide, which cases a measurement decides, that it is made once, and
+// what is left out.
 #include "engine/cost/contest.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ enum { WAYS = 3, EACH = 2 };
 
 static struct ways {
     double estimates[WAYS];
-    double seconds[WAYS]; // that a run takes
+    double seconds[WAYS]; // of a run
     kn_status begins[WAYS], runs[WAYS];
     unsigned began[WAYS], ran[WAYS], ended[WAYS];
 } ways;
@@ -88,7 +89,7 @@ START_TEST(settled)
 }
 END_TEST
 
-// Far apart, the estimate is the answer: nothing runs, and nothing is remembered.
+// If the estimates are far apart, they decide: nothing runs, and nothing is remembered.
 START_TEST(estimated)
 {
     const struct engine_contest contest = contest_of(1);
@@ -131,7 +132,7 @@ START_TEST(measured)
     EXPECT_OK(ki_engine_contest(queue, &contest, again, &err));
     ck_assert_mem_eq(seconds, again, sizeof seconds);
     ck_assert_uint_eq(ways.began[0] + ways.began[1] + ways.began[2], 0);
-    contest.choice.subject.bytes[0] = 3; // another one is measured
+    contest.choice.subject.bytes[0] = 3; // a different subject is measured
     contest.estimate = NULL;
     EXPECT_OK(ki_engine_contest(queue, &contest, again, &err));
     ck_assert_uint_gt(ways.ran[2], 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes at which methods overtake one another: those that were measured, which one a context takes, and that
-// a tuning takes its place and decides which kernels run.
+// Tests the sizes from which on one method is faster than another: the measured ones, the one that a context
+// uses, and that a tuning replaces it and decides which kernels run.
 #include "engine/cost/crossovers.h"
 
 #include <koine/experimental/cost.h>
@@ -12,7 +12,7 @@
 #include "support/files.h"
 #include "support/run.h"
 
-// As on a processor (PoCL) and on an H100 or H200; a change is a change of what runs there.
+// As on a processor (PoCL) and on an H100 or H200; changing a value changes what runs there.
 START_TEST(measured)
 {
     static const struct {
@@ -78,7 +78,7 @@ START_TEST(tuned)
 }
 END_TEST
 
-// Every row's files are kernels: what is kept is of their texts.
+// Every row names files with kernels: kept values depend on their texts.
 START_TEST(kept)
 {
     for (unsigned i = 0; i < CROSSOVERS_OF_ALL; i++) {

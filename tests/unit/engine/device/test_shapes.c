@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of launch sizes: every row is complete, is a launch that a device can run, and each device gets
-// its column.
+// Tests the table of launch sizes: every row is complete and is a launch that a device can run, and each
+// device gets its column.
 #include "support/run.h"
 #include "support/support.h"
 
@@ -31,7 +31,7 @@ static void expect_sizes(const char *name, const struct engine_sizes *sizes)
     const unsigned powers[] = {sizes->width, sizes->lanes, sizes->shares, sizes->copies, sizes->chunk};
     unsigned cells = 1;
 
-    // Groups are halved until a device takes them, and folded in pairs.
+    // Groups are halved until a device supports them, and are folded in pairs.
     ck_assert_msg(!sizes->group || (is_power_of_two(sizes->group) && sizes->group <= GROUP_MOST),
                   "%s: groups of %u", name, sizes->group);
     for (size_t i = 0; i < sizeof powers / sizeof *powers; i++)
@@ -73,7 +73,7 @@ START_TEST(columns_belong_together)
                       shape->name);
         ck_assert_msg(!shape->cpu.tile[0] == !shape->gpu.tile[0], "%s has tiles on one side only",
                       shape->name);
-        // Where loops are long, it is since a CPU's work-item is a group.
+        // Long loops occur because a CPU's work-item does the work of a group.
         if (shape->long_loops)
             ck_assert_msg(shape->cpu.group == 1, "%s has long loops in groups of %u", shape->name,
                           shape->cpu.group);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/experimental/explain.h on a device: who is launched, what is kept of a program, and what is refused.
+// Tests koine/experimental/explain.h on a device: notices of launches, what is kept of a program, and
+// refusals.
 #include "unit/engine/engine_support.h"
 
 #include <koine/experimental.h>

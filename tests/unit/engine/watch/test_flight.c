@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record of what is under way: what is launched stands in it until it is known to have ended.
+// Tests the record of work in progress: a launch is listed until it is known to have ended.
 #include "unit/engine/engine_support.h"
 
 #include "engine/engine.h"
@@ -48,7 +48,7 @@ static void launch(const char *name, kn_event **event)
     expect_ok(kn_launch(queue, kernel_of(program, name), &range, &arg, 1, event, &err));
 }
 
-// How many launches may still run, and the words of the latest.
+// The number of launches that may still run, and the text of the latest.
 static void expect_flying(unsigned count, const char *latest)
 {
     kn_flight_queue slot;
@@ -139,7 +139,7 @@ START_TEST(slots)
 }
 END_TEST
 
-// As in every program but the command.
+// As in every program other than the command.
 START_TEST(without_a_record)
 {
     kn_queue *own;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of rays through an image: their lengths in pixels against many samples along each, and the shape of
-// the source's matrix.
+// Tests segments of rays through an image: their lengths in pixels against many samples along each, and the
+// shape of the source's matrix.
 #include "support/run.h"
 #include "support/sparse_inputs.h"
 #include "tools/solve/segments.h"

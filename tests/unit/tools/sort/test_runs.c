@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorted runs in files and their merge, held against a sort of everything in memory; into how many pieces a
-// sort is divided.
+// Tests sorted runs in files and their merge against a sort of everything in memory; and the number of pieces
+// of a sort.
 #include <koine/host.h>
 
 #include "support/expect.h"
@@ -192,7 +192,7 @@ START_TEST(merged_by_threads)
 }
 END_TEST
 
-// What the caller says ends it.
+// An error from the caller's function ends the merge.
 START_TEST(given_up)
 {
     static struct taken taken;
@@ -213,7 +213,7 @@ START_TEST(given_up)
 }
 END_TEST
 
-// What is in memory at a time stays within the limit, and the least limit is the least.
+// The memory in use stays within the limit, and no smaller limit than the least one is possible.
 START_TEST(divided)
 {
     static const struct sort_sizes tried[] = {

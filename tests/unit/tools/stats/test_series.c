@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows in time: rates, gaps, what is refused, and samples at another rate.
+// Tests rows in time: rates, gaps, refusals, and resampling at another rate.
 #include "support/support.h"
 #include "support/expect.h"
 #include "support/run.h"
@@ -48,7 +48,7 @@ START_TEST(rates_and_gaps)
     EXPECT_OK(stats_series_open("f", &table, 5, &series, &err));
     ck_assert_uint_eq(series.gap_count, 1);
     stats_series_free(&series);
-    // A rate that the file states is taken, if it is about that of the times.
+    // A rate stated by the file is used if it roughly matches the times.
     table.sample_rate = 2.05;
     EXPECT_OK(stats_series_open("f", &table, 0, &series, &err));
     ck_assert_double_eq(series.rate, 2.05);
@@ -79,7 +79,7 @@ START_TEST(coarse_times)
     ck_assert_uint_eq(series.gap_count, 1);
     ck_assert_uint_eq(series.gaps[0], MOST / 2);
     stats_series_free(&series);
-    // No time passes: no rate, and no gap.
+    // If no time passes there is no rate, and no gap.
     for (size_t i = 0; i < MOST; i++)
         table.times.values[i] = 5;
     EXPECT_OK(stats_series_open("f", &table, 0, &series, &err));
