@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -50,10 +49,11 @@ void interrupt_install(void)
 
 void interrupt_note(const char *text)
 {
-    const size_t length = strlen(text) < sizeof note ? strlen(text) : sizeof note;
+    size_t length = 0;
 
     note_length = 0;
-    memcpy(note, text, length);
+    for (; length < sizeof note && text[length]; length++)
+        note[length] = text[length];
     note_length = (sig_atomic_t)length;
     if (!is_ignored(SIGTERM))
         signal(SIGTERM, length ? leave : SIG_DFL);
