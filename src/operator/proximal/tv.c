@@ -58,7 +58,7 @@ double ki_tv_dual(const struct tv_grid *grid, const double *x, const double *bef
     double length = 1 / (2 * grid->norm), changes = 0;
 
     for (size_t pixel = 0; pixel < grid->pixels; pixel++) {
-        double moved[2 * TV_MOST_AXES], squares = 0, factor;
+        double moved[2 * TV_MOST_AXES] = {0}, squares = 0, factor;
 
         for (unsigned axis = 0; axis < grid->axes; axis++)
             for (unsigned c = 0; c < grid->components; c++) {

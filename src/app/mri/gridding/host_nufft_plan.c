@@ -260,12 +260,12 @@ static kn_status check(const kn_recon_matrix *matrix, const double *k, size_t sa
 static kn_status prepare(struct mri_host_nufft *nufft, const double *k, double tolerance,
                          const kn_host_options *host, kn_error *err)
 {
-    const struct gridding_window window = is_on_grid(tolerance)
-                                              ? (struct gridding_window){.width = 1}
-                                              : ki_gridding_kaiser(width_of(tolerance), oversampling);
+    struct gridding_window window = {.width = 1};
     const struct mri_fft_shape shape = plan_fft(nufft);
     kn_status status = allocate(nufft, err);
 
+    if (!is_on_grid(tolerance))
+        window = ki_gridding_kaiser(width_of(tolerance), oversampling);
     if (!status)
         status = make_factors(nufft, &window, err);
     if (!status)
