@@ -23,14 +23,6 @@
 // Tunables: GROUP (a power of two), ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
 #include "../shared/cgnr.h"
 
-#ifndef GROUP
-#if KN_CPU
-#define GROUP 32
-#else
-#define GROUP 512
-#endif
-#endif
-
 #undef REAL_BITS // vectors are single precision
 #define REAL_BITS 32
 #include "cgnr.clh"

@@ -23,13 +23,6 @@
 // have another order), CORRECTION (cl/operator/cgnr.clh), ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
 #include "../shared/cgnr.h"
 
-#ifndef GROUP
-#if KN_CPU
-#define GROUP 32
-#else
-#define GROUP 512
-#endif
-#endif
 #ifndef RESIDUAL
 #define RESIDUAL 0
 #endif

@@ -10,13 +10,6 @@
 // d, v = A^T w, cgnr_curve, as in cl/operator/cgnr.cl, whose `state` it shares. Iteration 0 has no step.
 // Cost: move reads d, e, x, writes e, x; residual reads w, b, writes r; gradient reads v, x, e, writes h.
 // Tunables: REAL_BITS, GROUP (a power of two), and those of cl/operator/cgnr.clh.
-#ifndef GROUP
-#if KN_CPU
-#define GROUP 32
-#else
-#define GROUP 512
-#endif
-#endif
 
 #include "cgnr.clh"
 #include "cgnr_state.clh"

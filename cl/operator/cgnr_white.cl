@@ -12,13 +12,6 @@
 // keep reads and writes x.
 // Tunables: GROUP (a power of two), FREQUENCIES (a power of two, at least 4: half of a segment), PATIENCE, and
 // those of cl/operator/cgnr.clh.
-#ifndef GROUP
-#if KN_CPU
-#define GROUP 32
-#else
-#define GROUP 512
-#endif
-#endif
 #ifndef FREQUENCIES
 #define FREQUENCIES 256
 #endif

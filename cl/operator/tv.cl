@@ -26,13 +26,6 @@
 #include "../shared/cgnr.h"
 #include "../shared/tv.h"
 
-#ifndef GROUP
-#if KN_CPU
-#define GROUP 32
-#else
-#define GROUP 512
-#endif
-#endif
 #ifndef AXES
 #define AXES 2
 #endif

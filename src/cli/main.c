@@ -51,6 +51,7 @@ static kn_status run_command(const struct command *command, int argc, char **arg
         return ki_fail_memory(err, command->arguments_size, "reading the options");
     snprintf(name, sizeof name, "koine %s", command->name);
     common->command = name;
+    common->definition = command;
     common->word_count = argc;
     common->words = argv;
     status = options_parse(command, argc, argv, common, err);

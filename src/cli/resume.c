@@ -5,19 +5,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/error.h"
 #include "cli/framework/interrupt.h"
+#include "cli/named_files.h"
 
 // ---- the plan ----
 
 // Options that do not affect results: where they are written, and where they are computed.
 static bool is_neutral(const char *name)
 {
-    static const char *const names[] = {"device", "json",  "out",  "output",
+    static const char *const names[] = {"device", "json",  "out",  "output", "report",
                                         "force",  "quiet", "help", "resume"};
 
     for (size_t i = 0; i < KI_COUNT(names); i++)
@@ -32,29 +32,18 @@ void resume_plan_text(struct resume *resume, const char *text)
     ki_text_add_bytes(&resume->plan, text, strlen(text) + 1);
 }
 
-static void add_facts(struct resume *resume, const char *path)
+static void add_facts(void *data, const char *path, const struct stat *facts)
 {
-    struct stat facts;
+    struct resume *resume = data;
 
-    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode))
-        return;
     resume_plan_text(resume, path);
-    ki_text_format(&resume->plan, "%lld %lld.%09ld;", (long long)facts.st_size,
-                   (long long)facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec);
+    ki_text_format(&resume->plan, "%lld %lld.%09ld;", (long long)facts->st_size,
+                   (long long)facts->st_mtim.tv_sec, facts->st_mtim.tv_nsec);
 }
 
-// A pair of files may be named without an ending.
 void resume_plan_file(struct resume *resume, const char *path)
 {
-    static const char *const endings[] = {"", ".cfl", ".hdr"};
-
-    for (size_t i = 0; i < KI_COUNT(endings); i++) {
-        struct ki_text name = KI_TEXT_INIT;
-
-        ki_text_format(&name, "%s%s", path, endings[i]);
-        add_facts(resume, ki_text_string(&name));
-        ki_text_free(&name);
-    }
+    named_file(path, add_facts, resume);
 }
 
 void resume_plan_number(struct resume *resume, size_t number)
@@ -62,19 +51,11 @@ void resume_plan_number(struct resume *resume, size_t number)
     ki_text_format(&resume->plan, "%zu;", number);
 }
 
-static void add_word(struct resume *resume, const char *word)
-{
-    if (!word)
-        return;
-    resume_plan_text(resume, word);
-    resume_plan_file(resume, word);
-}
-
 static void add_list(struct resume *resume, const struct string_list *list)
 {
     resume_plan_number(resume, list->count);
     for (size_t i = 0; i < list->count; i++)
-        add_word(resume, list->items[i]);
+        resume_plan_text(resume, list->items[i]);
 }
 
 static void add_option(struct resume *resume, const struct option_row *row, const void *field)
@@ -86,7 +67,8 @@ static void add_option(struct resume *resume, const struct option_row *row, cons
         break;
     case OPTION_STRING:
     case OPTION_PATH:
-        add_word(resume, *(const char *const *)field);
+        if (*(const char *const *)field)
+            resume_plan_text(resume, *(const char *const *)field);
         break;
     case OPTION_STRINGS:
         add_list(resume, field);
@@ -112,6 +94,7 @@ void resume_plan(struct resume *resume, const struct command *command, const voi
         if (!is_neutral(rows[i].name))
             add_option(resume, &rows[i], (const char *)arguments + rows[i].offset);
     add_list(resume, &common->operands);
+    named_files(command, arguments, add_facts, resume);
 }
 
 // ---- the journal ----

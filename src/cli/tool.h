@@ -22,7 +22,7 @@ struct tool_arguments {
 #define TOOL_OUT_OPTION(arguments)                                                                           \
     {                                                                                                        \
         "out", 'o', OPTION_FIELD(OPTION_PATH, arguments, tool.out),                                          \
-            .metavar = "FILE.npy", .help = "write the result here; - is standard output"                     \
+            .writes = true, .metavar = "FILE.npy", .help = "write the result here; - is standard output"     \
     }
 #define TOOL_COLUMN_OPTION(arguments)                                                                        \
     {                                                                                                        \

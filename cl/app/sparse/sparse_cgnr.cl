@@ -17,13 +17,6 @@
 // ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
 #include "../../shared/sparse.h"
 
-#ifndef GROUP
-#if KN_CPU
-#define GROUP 32
-#else
-#define GROUP 512
-#endif
-#endif
 #ifndef LANES
 #if KN_CPU
 #define LANES 1

@@ -24,7 +24,7 @@ static const struct option_row options[] = {
      .help = "how the sums are computed; auto takes the fastest method"},
     {"exact", FIELD(OPTION_FLAG, exact),
      .help = "make every sum exact: fft in double precision or integers; the other methods always are"},
-    {"sums", FIELD(OPTION_PATH, sums), .metavar = "FILE.npy",
+    {"sums", FIELD(OPTION_PATH, sums), .writes = true, .metavar = "FILE.npy",
      .help = "write the exact sums here, as int64; those of several frames one after another"},
     {"verify", FIELD(OPTION_COUNT, verify), .metavar = "N",
      .help = "recompute N random offsets of each frame term by term; exit status 1 if one differs"},

@@ -24,7 +24,7 @@ struct phantom_arguments {
 #define FIELD(type, field) OPTION_FIELD(type, struct phantom_arguments, field)
 
 static const struct option_row options[] = {
-    {"out", 'o', FIELD(OPTION_PATH, out), .metavar = "OUT",
+    {"out", 'o', FIELD(OPTION_PATH, out), .writes = true, .metavar = "OUT",
      .help = "write it here: a .cfl/.hdr pair, .npy, or for an image also .nii or .png"},
     {"matrix", 'm', FIELD(OPTION_PATH, matrix), .metavar = "NX,NY[,NZ]",
      .help = "number of voxels; with NZ in 3D"},

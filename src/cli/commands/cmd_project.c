@@ -24,7 +24,7 @@ struct project_arguments {
 #define FIELD(type, field) OPTION_FIELD(type, struct project_arguments, field)
 
 static const struct option_row options[] = {
-    {"out", 'o', FIELD(OPTION_PATH, tool.out), .metavar = "FILE",
+    {"out", 'o', FIELD(OPTION_PATH, tool.out), .writes = true, .metavar = "FILE",
      .help = "write the sinogram (or with --transpose the picture) here: .npy, .png, .nii or .cfl"},
     {"transpose", FIELD(OPTION_FLAG, transposed),
      .help = "backproject a sinogram to a picture, by the exact transpose"},

@@ -24,7 +24,7 @@ struct spmv_arguments {
 #define FIELD(type, field) OPTION_FIELD(type, struct spmv_arguments, field)
 
 static const struct option_row options[] = {
-    {"out", 'o', FIELD(OPTION_PATH, tool.out), .metavar = "FILE",
+    {"out", 'o', FIELD(OPTION_PATH, tool.out), .writes = true, .metavar = "FILE",
      .help = "write the product here: .npy or .mtx"},
     {"vector", 'x', FIELD(OPTION_PATH, vector), .metavar = "FILE",
      .help = "the vector, a column of .npy or .mtx (default: fixed numbers from -1 to 1)"},

@@ -24,7 +24,7 @@ struct trajectory_arguments {
 #define FIELD(type, field) OPTION_FIELD(type, struct trajectory_arguments, field)
 
 static const struct option_row options[] = {
-    {"out", 'o', FIELD(OPTION_PATH, out), .metavar = "TRAJ",
+    {"out", 'o', FIELD(OPTION_PATH, out), .writes = true, .metavar = "TRAJ",
      .help = "write it here: a .cfl/.hdr pair, or a .npy"},
     {"spokes", 's', FIELD(OPTION_COUNT, spokes), .metavar = "N",
      .help = "diameters, spiral arms, or lines per partition (default: dense up to the edge; 16 arms)"},

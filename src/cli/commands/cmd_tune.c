@@ -34,7 +34,7 @@ static const struct option_row options[] = {
     {"list", FIELD(OPTION_FLAG, list), .help = "measure nothing: show the values kept for the device"},
     {"reset", FIELD(OPTION_FLAG, reset),
      .help = "measure nothing: forget the kept values, so that the built-in ones are used again"},
-    {"export", FIELD(OPTION_PATH, export), .metavar = "FILE",
+    {"export", FIELD(OPTION_PATH, export), .writes = true, .metavar = "FILE",
      .help = "write the values kept for the device there, one line each, to send to the project, so that "
              "similar devices need no measurement; with --list, without measuring; - is standard output"},
     {"journal", FIELD(OPTION_PATH, journal), .metavar = "FILE",

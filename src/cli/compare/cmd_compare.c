@@ -33,7 +33,7 @@ static const struct option_row options[] = {
     {"explain", 'e', FIELD(OPTION_PATH, explain), .metavar = "KERNEL|FILE.cl",
      .help = "explain a kernel, one of Koine's in a job that launches it or one in a file: its resources on "
              "each path, its instructions, its time, and what differs"},
-    {"dump-ptx", FIELD(OPTION_PATH, dump_ptx), .metavar = "DIR",
+    {"dump-ptx", FIELD(OPTION_PATH, dump_ptx), .writes = true, .metavar = "DIR",
      .help = "with --explain: write the PTX of each path that has PTX (KERNEL.cuda-0.ptx)"},
     {"load-ptx", FIELD(OPTION_PATH, load_ptx), .metavar = "FILE",
      .help = "with --explain: also run this PTX through CUDA, in place of the kernel"},

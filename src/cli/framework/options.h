@@ -20,6 +20,8 @@ enum option_type {
     OPTION_BYTES    // size_t, from 1; k, M, GiB and the like may follow (memory.h)
 };
 
+struct command;
+
 struct string_list {
     const char **items;
     size_t count;
@@ -45,6 +47,7 @@ struct option_row {
         *choices; // OPTION_CHOICE: all values; otherwise some values that shells complete; ends in NULL
     const char *fallback; // the default value; NULL: false, NULL, empty or 0
     const char *help;     // one line
+    bool writes;          // OPTION_PATH: names a file or folder that the command writes
 };
 
 // The kind of an option, and the field that it sets in the command's arguments (of the given type):
@@ -76,7 +79,8 @@ struct common_arguments {
     int word_count; // the words of the command, for its page
     char **words;
     const char *command; // "koine stats", for messages
-    bool check_failed;   // set by a command whose answer failed its check
+    const struct command *definition;
+    bool check_failed; // set by a command whose answer failed its check
 };
 
 enum precision_word { PRECISION_FLOAT, PRECISION_DOUBLE };

@@ -79,10 +79,9 @@ void report_picture(json_t **root, const struct common_arguments *common, const 
 
 static kn_status write_page(const json_t *root, const struct common_arguments *common, kn_error *err)
 {
-    const struct page_command command = {common->word_count, common->words};
     char *page = NULL;
     kn_status status =
-        root ? page_result(root, &command, &page, err) : ki_fail_memory(err, 0, "writing the page");
+        root ? page_result(root, common, &page, err) : ki_fail_memory(err, 0, "writing the page");
 
     interrupt_hold();
     if (!status)

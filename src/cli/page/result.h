@@ -7,16 +7,11 @@
 #include <koine/error.h>
 
 #include "base/text/text.h"
+#include "cli/framework/options.h"
 #include "io/json.h"
 
-// The command as it was typed, without "koine", and the files that it writes, which do not count as input.
-struct page_command {
-    int count;
-    char *const *words;
-};
-
-// The page, which the caller frees.
-kn_status page_result(const json_t *root, const struct page_command *command, char **page, kn_error *err);
+// The page of the command with these arguments, which the caller frees.
+kn_status page_result(const json_t *root, const struct common_arguments *common, char **page, kn_error *err);
 
 // A picture for the page, to be added to the array under PAGE_PICTURES in `root`: grey, from black for 0 to
 // white for the greatest value, scaled down to at most PAGE_PICTURE_SIDE pixels on each side. NULL if memory
@@ -25,7 +20,10 @@ kn_status page_result(const json_t *root, const struct page_command *command, ch
 enum { PAGE_PICTURE_SIDE = 512 };
 json_t *page_picture(const char *caption, const double *values, size_t width, size_t height);
 
-// The paragraph on the method behind this result (methods.c), as text.
+// The parts of the page that have files of their own: the pictures (picture.c); method, command and inputs
+// (origin.c); and the paragraph on the method (methods.c).
+void page_pictures(struct ki_text *page, const json_t *root);
+void page_origin(struct ki_text *page, const json_t *root, const struct common_arguments *common);
 void page_method(struct ki_text *page, const json_t *root);
 
 #endif

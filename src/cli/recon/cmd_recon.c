@@ -17,7 +17,7 @@
 static const char *const parboil_names[] = {"published", "true", NULL};
 
 static const struct option_row options[] = {
-    {"out", 'o', FIELD(OPTION_PATH, out), .metavar = "OUT",
+    {"out", 'o', FIELD(OPTION_PATH, out), .writes = true, .metavar = "OUT",
      .help = "write the image here: a .cfl/.hdr pair, .npy, .nii or .png (its magnitude)"},
     {"matrix", 'm', FIELD(OPTION_PATH, matrix), .metavar = "NX,NY[,NZ]",
      .help = "number of voxels (default: from the file or the range of the trajectory)"},
@@ -87,7 +87,8 @@ static const struct option_row options[] = {
      .help = "for gridding: width of the window in cells of the grid, 2 to 8 (default: 6)"},
     {"scale", FIELD(OPTION_CHOICE, scale), .choices = recon_scale_names, .fallback = "none",
      .help = "unscaled sums, or forward and adjoint both scaled by 1/sqrt(voxels)"},
-    {"save-q", FIELD(OPTION_PATH, save_q), .metavar = "FILE", .help = "for ls: save Q in this file"},
+    {"save-q", FIELD(OPTION_PATH, save_q), .writes = true, .metavar = "FILE",
+     .help = "for ls: save Q in this file"},
     {"load-q", FIELD(OPTION_PATH, load_q), .metavar = "FILE",
      .help = "for ls: load Q from this file, which must be of the same trajectory"},
     {"reference", FIELD(OPTION_PATH, reference), .metavar = "IMAGE",

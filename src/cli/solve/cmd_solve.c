@@ -14,7 +14,7 @@
 #define FIELD(type, field) OPTION_FIELD(type, struct solve_arguments, field)
 
 static const struct option_row options[] = {
-    {"out", 'o', FIELD(OPTION_PATH, tool.out), .metavar = "FILE",
+    {"out", 'o', FIELD(OPTION_PATH, tool.out), .writes = true, .metavar = "FILE",
      .help = "write the solutions here: .npy, .mtx, or a single one as a square picture, .png; - is standard "
              "output, as .npy"},
     {"start", 'x', FIELD(OPTION_PATH, start), .metavar = "FILE",

@@ -173,7 +173,7 @@ static void check_lines(bool on_device, kn_type type, uint64_t *state)
             const double lambda = weight == 0 ? 0 : weight == 1 ? 0.15 : 5;
             struct dense *d = test_zeros(1, sizeof *d);
             kn_solve_options options = KN_INIT(kn_solve_options, .method = KN_SOLVE_TV,
-                                               .iterations = on_device ? 600 : 3000, .lambda = lambda);
+                                               .iterations = on_device ? 10000 : 100000, .lambda = lambda);
             double b[LINE], x[LINE] = {0}, exact[LINE], wanted[LINE];
             kn_solve_result result;
 

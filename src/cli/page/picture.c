@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures of a page: scaled down, as PNG in the page itself.
+#include <math.h>
+#include <stdlib.h>
+
+#include "io/image/png.h"
+#include "page.h"
+#include "result.h"
+
+static double mean_of_block(const double *values, size_t width, const size_t from[2], const size_t to[2])
+{
+    double sum = 0;
+
+    for (size_t y = from[1]; y < to[1]; y++)
+        for (size_t x = from[0]; x < to[0]; x++)
+            sum += values[y * width + x];
+    return sum / ((double)(to[0] - from[0]) * (double)(to[1] - from[1]));
+}
+
+static char *base64(const unsigned char *bytes, size_t count)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    struct ki_text text = KI_TEXT_INIT;
+
+    for (size_t i = 0; i < count; i += 3) {
+        size_t left = count - i;
+        unsigned group = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
+                         (left > 2 ? (unsigned)bytes[i + 2] : 0);
+
+        ki_text_add_char(&text, digits[group >> 18]);
+        ki_text_add_char(&text, digits[group >> 12 & 63]);
+        ki_text_add_char(&text, left > 1 ? digits[group >> 6 & 63] : '=');
+        ki_text_add_char(&text, left > 2 ? digits[group & 63] : '=');
+    }
+    return ki_text_take(&text);
+}
+
+static json_t *picture_json(const char *caption, const struct ki_picture *picture)
+{
+    char *bytes = NULL, *text;
+    size_t count = 0;
+    json_t *made;
+
+    if (ki_png_bytes(picture, &bytes, &count, NULL))
+        return NULL;
+    text = base64((const unsigned char *)bytes, count);
+    made = text ? json_pack("{s:s, s:s}", "caption", caption, "png", text) : NULL;
+    free(text);
+    free(bytes);
+    return made;
+}
+
+json_t *page_picture(const char *caption, const double *values, size_t width, size_t height)
+{
+    size_t step = ((width > height ? width : height) + PAGE_PICTURE_SIDE - 1) / PAGE_PICTURE_SIDE;
+    size_t columns = (width + step - 1) / step, rows = (height + step - 1) / step;
+    double *small = malloc(columns * rows * sizeof *small), most = 0;
+    struct ki_picture picture = {.pixels = NULL};
+    json_t *made = NULL;
+
+    for (size_t i = 0; small && i < columns * rows; i++) {
+        const size_t from[2] = {i % columns * step, i / columns * step};
+        const size_t to[2] = {from[0] + step < width ? from[0] + step : width,
+                              from[1] + step < height ? from[1] + step : height};
+
+        small[i] = mean_of_block(values, width, from, to);
+        most = fmax(most, small[i]);
+    }
+    if (small && !ki_picture_of(small, columns, rows, 8, 0, most, &picture, NULL))
+        made = picture_json(caption, &picture);
+    free(picture.pixels);
+    free(small);
+    return made;
+}
+
+void page_pictures(struct ki_text *page, const json_t *root)
+{
+    const json_t *picture;
+    size_t i;
+
+    json_array_foreach(json_object_get(root, PAGE_PICTURES), i, picture)
+    {
+        const char *caption = json_string_value(json_object_get(picture, "caption")),
+                   *png = json_string_value(json_object_get(picture, "png"));
+
+        ki_text_add(page, "<figure><img alt=\"");
+        page_text(page, caption);
+        ki_text_add(page, "\" src=\"data:image/png;base64,");
+        page_text(page, png);
+        ki_text_add(page, "\">");
+        page_element(page, "figcaption", caption);
+        ki_text_add(page, "</figure>\n");
+    }
+}
