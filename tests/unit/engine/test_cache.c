@@ -407,9 +407,10 @@ static void run_together(void (*const *kinds)(uint64_t), int count)
     for (int i = 0; i < count; i++) {
         pid_t child = fork();
 
-        ck_assert_int_ge(child, 0);
+        // No assertion in the child: two processes that report to Check at once mix their messages.
         if (child == 0)
             kinds[i](seed + (uint64_t)i);
+        ck_assert_int_gt(child, 0);
     }
     for (int i = 0; i < count; i++) {
         int status = 0;
