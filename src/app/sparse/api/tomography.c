@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "app/sparse/solver/axis.h"
 #include "app/sparse/tomography/phantom.h"
 #include "app/sparse/tomography/sinogram.h"
 #include "app/sparse/tomography/stripes.h"
@@ -309,4 +310,29 @@ kn_status kn_tomography_remove_stripes(size_t angles, size_t detectors, size_t w
                                        kn_error *err)
 {
     return ki_error_name(__func__, remove_stripes(angles, detectors, width, sinogram, err), err);
+}
+
+// ---- the axis of rotation ----
+
+static kn_status find_axis(const char *function, const kn_tomography_geometry *given, const double *sinogram,
+                           kn_tomography_axis *found, kn_error *err)
+{
+    struct sparse_parallel geometry;
+    kn_status status;
+
+    if (!sinogram || !found)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s is NULL", sinogram ? "found" : "sinogram");
+    status = ki_sparse_read_geometry(function, given, &geometry, err);
+    if (!status)
+        status = check_frames("sinogram", sinogram, geometry.angles, geometry.detectors, err);
+    if (!status)
+        status = ki_sparse_find_axis(&geometry, sinogram, found, err);
+    ki_sparse_parallel_free(&geometry);
+    return status;
+}
+
+kn_status kn_tomography_find_axis(const kn_tomography_geometry *geometry, const double *sinogram,
+                                  kn_tomography_axis *found, kn_error *err)
+{
+    return ki_error_name(__func__, find_axis(__func__, geometry, sinogram, found, err), err);
 }
