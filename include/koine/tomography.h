@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parallel-beam tomography: a geometry as a linear operator (forward projection and backprojection), computed
-// on the fly or stored as a matrix; the head phantom and its exact sinogram; sinograms from a detector's
-// counts. `koine project` and `koine solve parallel:...` use it.
+// Tomography with parallel beams and fan beams: a geometry as a linear operator (forward projection and
+// backprojection), computed on the fly or stored as a matrix; the head phantom and its exact sinogram;
+// sinograms from a detector's counts. `koine project` and `koine solve` use it for parallel:... and fan:....
 //
 // A picture has size x size pixels of side 1; pixel x of line y (x to the right, y down, both from 0) is
 // element y * size + x. A sinogram has angles x detectors numbers: detector k of projection t is element t *
@@ -14,6 +14,14 @@
 // crosses more steeply, times the length of a step. As a formula, with m = max(|cos theta_t|, |sin theta_t|):
 //
 //     A[t * detectors + k][y * size + x] = max(0, 1 - |k - u| / m) / m.
+//
+// A fan has its source at source_distance (-sin theta_t, cos theta_t) from the axis, x to the right and y
+// down, and detectors at detector_distance on the other side; as the source goes away, its rays become those
+// of the parallel beam. With L = source_distance + detector_distance, the ray of detector k has the angle
+// gamma in the fan, tan gamma = (k - axis) / L if the detectors are a line (flat) and gamma = (k - axis) / L
+// if they are an arc around the source (curved). It is summed as above, in steps from line to line or from
+// column to column, whichever it crosses more steeply itself: where it crosses the line y (or the column x)
+// of a pixel at p, the pixel has the weight max(0, 1 - |p - x|) times the length of a step.
 //
 // The adjoint, A^T, is the backprojection of a sinogram. If pixels and detectors have another size h, a sum
 // is h times as large.
@@ -34,6 +42,12 @@ extern "C" {
 
 // ---- the geometry ----
 
+typedef enum kn_tomography_beam {
+    KN_TOMOGRAPHY_PARALLEL = 0,
+    KN_TOMOGRAPHY_FAN_FLAT = 1,  // a fan, and detectors 1 apart on a line
+    KN_TOMOGRAPHY_FAN_CURVED = 2 // a fan, and detectors 1 apart on an arc around the source
+} kn_tomography_beam;
+
 typedef struct kn_tomography_geometry {
     size_t struct_size;  // set by KN_INIT
     size_t angles;       // projections, at most 2^20
@@ -42,7 +56,13 @@ typedef struct kn_tomography_geometry {
     double axis_offset;  // the position of the axis of rotation, in detectors from their middle: axis =
                          // (detectors - 1) / 2 + axis_offset; at most twice the detectors
     const double *theta; // radians, one per projection, any finite numbers; NULL: evenly over 180 degrees,
-                         // theta_t = pi t / angles
+                         // theta_t = pi t / angles, and of fans over 360 degrees, theta_t = 2 pi t / angles
+    kn_tomography_beam beam;
+    // Of fans; 0 for parallel beams. From the axis, in pixels, at most 2^24. The source is outside of a
+    // circle around the picture: source_distance > (size + 1) / sqrt(2). Detectors may be in the picture, at
+    // the axis (0) or before it (negative), as rays do not end there, but at least 1 behind the source;
+    // curved ones span less than 90 degrees on either side of the axis.
+    double source_distance, detector_distance;
 } kn_tomography_geometry;
 
 // Makes an operator of angles * detectors rows and size^2 columns from a geometry, as
@@ -50,10 +70,12 @@ typedef struct kn_tomography_geometry {
 // it too. `theta` is copied. The formats on the fly store a few numbers per projection and compute the
 // weights, on a device with positions in fixed point: the error of a weight is at most 5 * 2^-24, times up to
 // 1.4143; without local memory, a device holds four times the picture and twice the sinogram for this. With
-// and without local memory the results are bitwise identical. On the host these formats have KN_F64. All
-// other formats store the matrix: see kn_tomography_count_nonzeros for its size. Cost of a product on the
+// and without local memory the results are bitwise identical. For a fan, 20 bytes per ray are stored on a
+// device and 40 on the host, and there is no format with local memory. On the host these formats have KN_F64.
+// All other formats store the matrix: see kn_tomography_count_nonzeros for its size. Cost of a product on the
 // fly: about 2 * angles * size^2 multiplications for the adjoint, 2 * angles * detectors * size for A.
-// Errors: as kn_sparse_operator_create; KN_ERROR_ARGUMENT for a geometry that is not as described above.
+// Errors: as kn_sparse_operator_create; KN_ERROR_ARGUMENT for a geometry that is not as described above,
+// and for a fan with local memory.
 KN_API kn_status kn_tomography_operator_create(kn_queue *queue, const kn_tomography_geometry *geometry,
                                                const kn_sparse_operator_options *options, kn_operator **made,
                                                kn_error *err);
@@ -109,13 +131,13 @@ typedef struct kn_tomography_fbp_options {
 
 typedef struct kn_tomography_fbp_plan kn_tomography_fbp_plan;
 
-// Prepares the filtered back-projection of sinograms of a geometry, which gives pictures at once, without
-// iterations: each projection is convolved with the filter, and a pixel sums what the filtered projections
-// are where it is seen, interpolated linearly between two detectors, times what each of them counts for: half
-// the angle to its two neighbours, modulo 180 degrees, which is pi / angles where they are evenly spaced. A
-// gap wider than four times the mean is taken for missing projections and not bridged. What lies beyond the
-// first and the last detector counts as 0. The convolution is a product of Fourier transforms over the next
-// power of two of at least twice the detectors, and 64.
+// Prepares the filtered back-projection of sinograms of a geometry of parallel beams, which gives pictures at
+// once, without iterations: each projection is convolved with the filter, and a pixel sums what the filtered
+// projections are where it is seen, interpolated linearly between two detectors, times what each of them
+// counts for: half the angle to its two neighbours, modulo 180 degrees, which is pi / angles where they are
+// evenly spaced. A gap wider than four times the mean is taken for missing projections and not bridged. What
+// lies beyond the first and the last detector counts as 0. The convolution is a product of Fourier transforms
+// over the next power of two of at least twice the detectors, and 64.
 //
 // `queue` is where pictures are computed, and must stay open as long as the plan is used; NULL: the host.
 // `options` may be NULL. `theta` is copied. Memory: about 5 times the sinogram, with rows a little longer.

@@ -365,6 +365,10 @@ NUMBERS: dict[str, list[Callable[[], Any]]] = {
     "a callback": [lambda c=c: koine.solve(np.eye(3), np.ones(3), callback=c) for c in (3, "call", object())],
     "detectors": [lambda d=d: koine.RayTransform(3, 3, d) for d in (0, -1, 1.5, "3", 1 << 40)],
     "axis_offset": [lambda d=d: koine.RayTransform(3, 3, axis_offset=d) for d in (np.nan, np.inf, 1e9, "0", None)],
+    "source_distance": [lambda d=d: koine.RayTransform(3, 3, source_distance=d) for d in (np.nan, np.inf, 1, -9, "9")],
+    "detector_distance": [
+        lambda d=d: koine.RayTransform(3, 3, source_distance=9, detector_distance=d) for d in (np.nan, -9, "0", None)
+    ],
     "width": [lambda w=w: koine.remove_stripes([[1.0, 2.0]], w) for w in (2, -1, 1.5, "1", None)],
     "filter": [lambda f=f: koine.RayTransform(3, 3).fbp(np.ones((3, 3)), f) for f in ("box", 1, None)],
     "bin": [lambda b=b: koine.sinogram([[1.0, 2.0]], bin=b) for b in (0, -1, 3, 1.5, "1", None)],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parallel rays, beside scikit-image's and the exact sinogram."""
+"""Parallel rays and fans, beside scikit-image's and the exact sinogram."""
 
 from __future__ import annotations
 
@@ -68,6 +68,33 @@ def test_device(context: koine.Context, format: str) -> None:
     assert relative(device(picture), host(picture)) < 1e-5
     assert relative(device.H(host(picture)), host.H(host(picture))) < 1e-5
     assert device.check_adjoint() < 1e-5
+
+
+@pytest.mark.parametrize("curved", [False, True])
+def test_fans(context: koine.Context, curved: bool) -> None:
+    fan = {"source_distance": 100.0, "detector_distance": 50.0, "curved": curved, "axis_offset": 1.5}
+    errors = []
+    for size in (32, 64):
+        rays = koine.RayTransform(40, size, 3 * size // 2, **fan)
+        errors.append(relative(rays(rays.phantom(8)), rays.phantom_sinogram()))
+    assert errors[1] < errors[0] < 0.2
+    assert rays.check_adjoint() < 1e-12
+    device = koine.RayTransform(40, 64, 96, context=context, **fan)
+    assert device.format == "on-the-fly" and device.check_adjoint() < 1e-6
+    assert relative(device(rays.phantom()), rays(rays.phantom())) < 1e-5
+    theta = 2 * np.pi * np.arange(40) / 40
+    assert np.array_equal(koine.RayTransform(theta, 64, 96, **fan)(rays.phantom()), rays(rays.phantom()))
+    found = koine.solve(device, rays(rays.phantom()), iterations=40)
+    assert relative(found.x.reshape(64, 64), rays.phantom()) < 0.25
+
+
+def test_fans_refused() -> None:
+    with pytest.raises(koine.ArgumentError, match="inside the object"):
+        koine.RayTransform(4, 8, source_distance=6.0)
+    with pytest.raises(ValueError, match="source_distance"):
+        koine.RayTransform(4, 8, curved=True)
+    with pytest.raises(koine.ArgumentError, match="parallel beams"):
+        koine.RayTransform(4, 8, source_distance=9, format="on-the-fly-local", context=koine.default_context())
 
 
 def test_angles_of_ones_own() -> None:

@@ -48,8 +48,13 @@ static inline kn_status sparse_parse(const char *text, struct sparse_parallel *o
     kn_status status = geometry_parse(text, &geometry, why);
 
     *out = status ? (struct sparse_parallel){.angles = 0}
-                  : (struct sparse_parallel){geometry.angles, geometry.detectors, geometry.size,
-                                             geometry_axis(&geometry), NULL};
+                  : (struct sparse_parallel){.angles = geometry.angles,
+                                             .detectors = geometry.detectors,
+                                             .size = geometry.size,
+                                             .axis = geometry_axis(&geometry),
+                                             .beam = geometry.beam,
+                                             .source = geometry.source_distance,
+                                             .detector = geometry.detector_distance};
     return status;
 }
 

@@ -22,7 +22,7 @@
 // a view; parallel_back, parallel_back_local: a group a tile, those of a line of tiles one after the other.
 // Cost: a ray reads a pair a step, a pixel one a view, mostly from caches; with local memory a group reads its band, or
 // the detectors that see its tile, once. Two multiplications and additions for each of them.
-// Tunables: GROUP (a multiple of SIDE and of VIEWS), VIEWS, UNROLL (steps of a ray), TURN, ROWS, SIDE, PIXELS, BATCH,
+// Tunables: GROUP (a multiple of SIDE and of VIEWS), VIEWS, UNROLL (rays.clh: steps of a ray), TURN, ROWS, SIDE, PIXELS, BATCH,
 // KN_SUBGROUP (lib/rung.clh: 1, where PTX has a saturating addition).
 #include "../../shared/sparse.h"
 
@@ -35,9 +35,6 @@
 #endif
 #ifndef VIEWS
 #define VIEWS 1
-#endif
-#ifndef UNROLL
-#define UNROLL 4
 #endif
 #ifndef TURN
 #define TURN PARALLEL_TURN
@@ -56,7 +53,6 @@
 #endif
 
 #define RAYS (GROUP / VIEWS)
-#define FRACTION PARALLEL_FRACTION
 // Neighbouring rays are at most 1.4143 pixels apart on a line, and a step moves a ray by at most 1. The number is odd, so
 // that its columns fall into different banks.
 #define BAND   ((GROUP * 3 / 2 + ROWS + 4) | 1)
@@ -64,6 +60,7 @@
 #define SEEN   (SIDE + HEIGHT + 3)
 
 #include "../../lib/rung.clh"
+#include "rays.clh"
 
 // What parallel_back needs of a view is two reads of 16 bytes.
 struct view {
@@ -73,17 +70,6 @@ struct view {
     float weight;            // 1 / max(|cosine|, |sine|)
     uint steep;
 };
-
-inline int whole_of(long at)
-{
-    return (int)(at >> 32) >> (FRACTION - 32);
-}
-
-// The fractional part, rounded down to 23 bits.
-inline float part_of(long at)
-{
-    return as_float(bitselect(0x3f800000u, (uint)(at >> (FRACTION - 23)), 0x7fffffu)) - 1;
-}
 
 // The same with 32 fractional bits, the end of a word: from a pixel to the next ones of a column.
 inline long short_of(long at)
@@ -121,8 +107,6 @@ inline float take_two(float part, float weight, float low, float high, float sum
 }
 
 // ---- neighbours side by side ----
-
-#define PAIRS(length) ((length) + 2)
 
 // Pairs of the picture's lines, and of its columns in `turned`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
@@ -171,31 +155,12 @@ parallel_forward(__global const struct view *views, __global const float2 *strai
 {
     uint item = (uint)get_local_id(0), blocks = (detectors + RAYS - 1) / RAYS, group = (uint)get_group_id(0);
     uint t = group / blocks * VIEWS + item / RAYS, k = group % blocks * RAYS + item % RAYS;
-    float sum = 0;
 
     if (t >= angles || k >= detectors)
         return;
     __global const struct view *view = views + t;
     __global const float2 *lines = view->steep ? straight : turned;
-    long drift = view->drift, at = view->first + (long)k * view->next + (1L << FRACTION); // pair j + 1
-    uint line = 0;
-    for (; line + UNROLL <= size; line += UNROLL) {
-        float part[UNROLL];
-        float2 pair[UNROLL];
-#pragma unroll
-        for (uint i = 0; i < UNROLL; i++, at += drift) {
-            part[i] = part_of(at);
-            pair[i] = lines[(line + i) * PAIRS(size) + min((uint)whole_of(at), size + 1)];
-        }
-#pragma unroll
-        for (uint i = 0; i < UNROLL; i++)
-            sum = fma(part[i], pair[i].y, fma(1 - part[i], pair[i].x, sum));
-    }
-    for (; line < size; line++, at += drift) {
-        float part = part_of(at);
-        float2 pair = lines[line * PAIRS(size) + min((uint)whole_of(at), size + 1)];
-        sum = fma(part, pair.y, fma(1 - part, pair.x, sum));
-    }
+    float sum = along_ray(lines, view->first + (long)k * view->next, view->drift, size);
     y[(size_t)t * detectors + k] = sum * view->weight;
 }
 

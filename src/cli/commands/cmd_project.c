@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine project: a picture's sinogram with parallel rays, or the backprojection of a sinogram.
+// koine project: a picture's sinogram with parallel rays or a fan's, or the backprojection of a sinogram.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,9 +31,11 @@ static const struct option_row options[] = {
     {"angles", FIELD(OPTION_PATH, rays.angles), .metavar = "FILE",
      .help =
          "the angle of each projection in degrees, in a .npy, a .mtx or a column of text (default: evenly "
-         "over 180 degrees)"},
+         "over 180 degrees, for a fan over 360)"},
     {"offset", FIELD(OPTION_PATH, rays.offset), .metavar = "PIXELS",
      .help = "shift the line of detectors by so many of them, relative to the axis of rotation (default: 0)"},
+    {"detector", FIELD(OPTION_PATH, rays.detector), .metavar = "flat|curved", .choices = geometry_detectors,
+     .help = "of a fan: detectors are a line, or an arc around the source (default: flat)"},
     {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .choices = sparse_format_names,
      .fallback = "auto",
      .help = "on a device: on-the-fly, on-the-fly+local-memory (auto: the faster one), or a format of a "
@@ -120,10 +122,13 @@ static void print(const struct project *project)
 {
     const kn_tomography_geometry *geometry = &project->projection.geometry;
 
-    printf("%s of %zu x %zu pixels, %zu projections of %zu detectors, axis at %g, %s ",
+    printf("%s of %zu x %zu pixels, %zu projections of %zu detectors, axis at %g, ",
            project->projection.adjoint ? "the transpose" : "a sinogram", geometry->size, geometry->size,
-           geometry->angles, geometry->detectors, geometry_axis(geometry),
-           kn_sparse_format_name(project->projection.format));
+           geometry->angles, geometry->detectors, geometry_axis(geometry));
+    if (geometry->beam != KN_TOMOGRAPHY_PARALLEL)
+        printf("%s detectors %g behind and the source %g before it, ", geometry_shape(geometry),
+               geometry->detector_distance, geometry->source_distance);
+    printf("%s ", kn_sparse_format_name(project->projection.format));
     tool_print_place(&project->tool);
 }
 
@@ -137,6 +142,11 @@ static kn_status report(struct project *project, kn_error *err)
     report_put(&shape, "detectors", json_integer((json_int_t)geometry->detectors));
     report_put(&shape, "size", json_integer((json_int_t)geometry->size));
     report_put(&shape, "axis", ki_json_double(geometry_axis(geometry)));
+    if (geometry->beam != KN_TOMOGRAPHY_PARALLEL) {
+        report_put(&shape, "source", ki_json_double(geometry->source_distance));
+        report_put(&shape, "detector", ki_json_double(geometry->detector_distance));
+        report_put(&shape, "shape", json_string(geometry_shape(geometry)));
+    }
     report_put(&root, "geometry", shape);
     report_put(&root, "transposed", json_boolean(project->projection.adjoint));
     report_put(&root, "format", json_string(kn_sparse_format_name(project->projection.format)));
@@ -148,9 +158,10 @@ static kn_status run_project(void *given, kn_error *err)
 {
     const struct project_arguments *arguments = given;
     struct project project = {.arguments = arguments, .projection = {.why = KI_TEXT_INIT}};
-    kn_status status =
-        tool_begin(&project.tool, &arguments->tool, 2,
-                   "a geometry (parallel:ANGLES,DETECTORS,SIZE[,AXIS]) and an image", true, err);
+    kn_status status = tool_begin(&project.tool, &arguments->tool, 2,
+                                  "a geometry (parallel:ANGLES,DETECTORS,SIZE[,AXIS] or "
+                                  "fan:ANGLES,DETECTORS,SIZE,SOURCE,DETECTOR[,AXIS]) and an image",
+                                  true, err);
 
     if (!status)
         status = volume_try(arguments->tool.out, VOLUME_IMAGE, arguments->tool.common.force, err);
@@ -176,8 +187,10 @@ static kn_status run_project(void *given, kn_error *err)
 
 const struct command command_project = {
     .name = "project",
-    .summary = "Projects a picture with parallel beams, or backprojects a sinogram, by the exact transpose",
-    .operands = "parallel:ANGLES,DETECTORS,SIZE[,AXIS] IMAGE",
+    .summary = "Projects a picture with parallel or fan beams, or backprojects a sinogram, by the exact "
+               "transpose",
+    .operands = "parallel:ANGLES,DETECTORS,SIZE[,AXIS]|fan:ANGLES,DETECTORS,SIZE,SOURCE,DETECTOR[,AXIS] "
+                "IMAGE",
     .description =
         "The picture has SIZE x SIZE pixels of side 1, detectors are 1 apart, and projection t is at 180 t / "
         "ANGLES degrees, or where --angles says. AXIS is the detector, counted from 0, at the axis of "
@@ -186,6 +199,13 @@ const struct command command_project = {
         "degrees detectors "
         "go from the first line to the last. Sums are Joseph's: interpolated between the two nearest pixels "
         "of each line or column that a ray crosses.\n\n"
+        "With fan:... rays start at a source. SOURCE and DETECTOR are the distances from the axis of "
+        "rotation "
+        "to the source and to the detectors, in pixels; projections are at 360 t / ANGLES degrees. At 0 "
+        "degrees the source is below the picture, the detectors above it, from left to right; at 90 degrees "
+        "the source is at the left. AXIS is the detector that the ray through the axis meets. The source is "
+        "outside of the circle around the picture, at least (SIZE + 1) / sqrt(2) away; detectors may be in "
+        "the picture, where rays do not end. A device stores 20 bytes for each ray.\n\n"
         "IMAGE is a .npy of SIZE x SIZE (with --transpose ANGLES x DETECTORS) numbers, or a grey PNG or "
         "TIFF. Rays are computed from the geometry: in single precision on a device, in double precision on "
         "the host (--device host). Files are float64; a .png shows magnitudes, the greatest white.",

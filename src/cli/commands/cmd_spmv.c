@@ -274,7 +274,7 @@ static kn_status run_spmv(void *given, kn_error *err)
     struct spmv_arguments *arguments = given;
     struct spmv spmv = {.arguments = arguments};
     kn_status status =
-        tool_begin(&spmv.tool, &arguments->tool, 1, "A.mtx, A.npz or parallel:...", false, err);
+        tool_begin(&spmv.tool, &arguments->tool, 1, "A.mtx, A.npz, parallel:... or fan:...", false, err);
 
     if (!status)
         status = check_arguments(arguments, err);
@@ -303,10 +303,11 @@ static kn_status run_spmv(void *given, kn_error *err)
 const struct command command_spmv = {
     .name = "spmv",
     .summary = "Multiplies a sparse matrix, or its transpose, by a vector",
-    .operands = "A.mtx|A.npz|parallel:...",
+    .operands = "A.mtx|A.npz|parallel:...|fan:...",
     .description =
         "The matrix is a Matrix Market file (.mtx, .mtx.gz), one that SciPy's save_npz wrote, or that of "
-        "parallel beams, parallel:ANGLES,DETECTORS,SIZE[,AXIS] (see koine-project(1)). It is stored on the "
+        "parallel beams, parallel:ANGLES,DETECTORS,SIZE[,AXIS], or of a fan and a line of detectors, "
+        "fan:ANGLES,DETECTORS,SIZE,SOURCE,DETECTOR[,AXIS] (see koine-project(1)). It is stored on the "
         "device in single precision, in the format that --format names; auto is the format that a "
         "measurement with this matrix on this device found to be fastest, which is remembered in the cache. "
         "The host's own code (--device host) has sell, which is its auto, and simple. Every product is "
@@ -318,7 +319,7 @@ const struct command command_spmv = {
         "additions are atomic, are bitwise reproducible. Times are per product, of many enqueued back to "
         "back; bytes are those of the stored matrix and of both vectors, once. on-the-fly and "
         "on-the-fly+local-memory store nothing and compute rows from a geometry, which a matrix file does "
-        "not have; for a geometry, auto is the faster of these two.",
+        "not have; for a geometry, auto is the faster of these two. A fan has only on-the-fly.",
     .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine spmv system.mtx --variants", "every format, both ways"},

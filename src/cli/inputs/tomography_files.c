@@ -23,16 +23,42 @@ static bool ends_in(const char *path, const char *ending)
 
 // ---- geometries ----
 
-static const char prefix[] = "parallel:";
+const char *const geometry_detectors[] = {"flat", "curved", NULL};
+
+static const struct kind {
+    const char *prefix;
+    kn_tomography_beam beam;
+    size_t distances; // between SIZE and AXIS
+    const char *expected;
+} kinds[] = {{"parallel:", KN_TOMOGRAPHY_PARALLEL, 0,
+              "a geometry of parallel rays: expected parallel:ANGLES,DETECTORS,SIZE[,AXIS], such as "
+              "parallel:181,640,640 or parallel:181,160,160,73.5"},
+             {"fan:", KN_TOMOGRAPHY_FAN_FLAT, 2,
+              "a fan's geometry: expected fan:ANGLES,DETECTORS,SIZE,SOURCE,DETECTOR[,AXIS], such as "
+              "fan:360,512,256,800,400, with the distances of source and detectors from the axis in pixels"}};
+
+// NULL: a text that is no geometry.
+static const struct kind *kind_of(const char *text)
+{
+    for (size_t i = 0; i < KI_COUNT(kinds); i++)
+        if (strncmp(text, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
+            return &kinds[i];
+    return NULL;
+}
 
 bool geometry_is(const char *text)
 {
-    return strncmp(text, prefix, sizeof prefix - 1) == 0;
+    return kind_of(text);
 }
 
 double geometry_axis(const kn_tomography_geometry *geometry)
 {
     return ((double)geometry->detectors - 1) / 2 + geometry->axis_offset;
+}
+
+const char *geometry_shape(const kn_tomography_geometry *geometry)
+{
+    return geometry_detectors[geometry->beam == KN_TOMOGRAPHY_FAN_CURVED];
 }
 
 // A number of digits alone, and what follows it; far too large ones stay so.
@@ -50,14 +76,13 @@ static bool take_count(const char **at, size_t *count)
     return true;
 }
 
-static bool take_axis(const char **at, kn_tomography_geometry *geometry)
+static bool take_number(const char **at, double *number)
 {
     char *end;
-    double axis = strtod(*at, &end);
 
-    if (end == *at || !isfinite(axis))
+    *number = strtod(*at, &end);
+    if (end == *at || !isfinite(*number))
         return false;
-    geometry->axis_offset = axis - ((double)geometry->detectors - 1) / 2;
     *at = end;
     return true;
 }
@@ -72,26 +97,35 @@ static kn_status check(const kn_tomography_geometry *geometry, kn_error *err)
     return ki_error_unname(kn_tomography_estimate_memory(NULL, geometry, &memory, &options, err), err);
 }
 
-kn_status geometry_parse(const char *text, kn_tomography_geometry *geometry, kn_error *err)
+// Whether all of the text is one.
+static bool take_geometry(const char *at, const struct kind *kind, kn_tomography_geometry *geometry)
 {
     size_t *const counts[] = {&geometry->angles, &geometry->detectors, &geometry->size};
-    const char *at = text + sizeof prefix - 1;
-    bool is_right = geometry_is(text);
-    kn_status status;
+    double *const distances[] = {&geometry->source_distance, &geometry->detector_distance};
+    double axis;
+    bool is_right = true;
 
-    *geometry = KN_INIT(kn_tomography_geometry, .angles = 0);
     for (size_t i = 0; i < KI_COUNT(counts) && is_right; i++)
         is_right = (i == 0 || *at++ == ',') && take_count(&at, counts[i]);
+    for (size_t i = 0; i < kind->distances && is_right; i++)
+        is_right = *at++ == ',' && take_number(&at, distances[i]);
     if (is_right && *at == ',') {
         at++;
-        is_right = take_axis(&at, geometry);
+        is_right = take_number(&at, &axis);
+        if (is_right)
+            geometry->axis_offset = axis - ((double)geometry->detectors - 1) / 2;
     }
-    if (!is_right || *at)
-        status = ki_fail(
-            err, KN_ERROR_ARGUMENT,
-            "'%s' is not a geometry of parallel rays: expected parallel:ANGLES,DETECTORS,SIZE[,AXIS], "
-            "such as parallel:181,640,640 or parallel:181,160,160,73.5",
-            text);
+    return is_right && !*at;
+}
+
+kn_status geometry_parse(const char *text, kn_tomography_geometry *geometry, kn_error *err)
+{
+    const struct kind *kind = kind_of(text) ? kind_of(text) : kinds;
+    kn_status status;
+
+    *geometry = KN_INIT(kn_tomography_geometry, .beam = kind->beam);
+    if (!kind_of(text) || !take_geometry(text + strlen(kind->prefix), kind, geometry))
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "'%s' is not %s", text, kind->expected);
     else
         status = check(geometry, err);
     if (status)
@@ -101,14 +135,15 @@ kn_status geometry_parse(const char *text, kn_tomography_geometry *geometry, kn_
 
 // ---- what options add ----
 
-// AXIS is the fourth number.
+// AXIS is the number after all others.
 static bool has_axis(const char *text)
 {
+    const struct kind *kind = kind_of(text);
     size_t commas = 0;
 
     for (; *text; text++)
         commas += *text == ',';
-    return commas == 3;
+    return commas == 3 + kind->distances;
 }
 
 // The line of detectors goes towards greater numbers, and the axis towards smaller ones.
@@ -126,6 +161,22 @@ static kn_status take_offset(const char *text, const char *option, kn_tomography
                        strrchr(text, ','), text);
     geometry->axis_offset = -offset;
     return check(geometry, err);
+}
+
+static kn_status take_detector(const char *text, const char *option, kn_tomography_geometry *geometry,
+                               kn_error *err)
+{
+    if (geometry->beam == KN_TOMOGRAPHY_PARALLEL)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--detector %s is for fan:..., where rays meet a line or an arc; %s has parallel rays",
+                       option, text);
+    for (int i = 0; geometry_detectors[i]; i++)
+        if (strcmp(option, geometry_detectors[i]) == 0) {
+            geometry->beam = (kn_tomography_beam)(KN_TOMOGRAPHY_FAN_FLAT + i);
+            return check(geometry, err);
+        }
+    return ki_fail(err, KN_ERROR_ARGUMENT, "--detector: '%s' is not one of %s, %s", option,
+                   geometry_detectors[0], geometry_detectors[1]);
 }
 
 // One column of text, or an array.
@@ -184,6 +235,8 @@ kn_status geometry_read(const char *text, const struct geometry_options *options
     kn_status status = geometry_parse(text, geometry, err);
 
     *theta = NULL;
+    if (!status && options->detector)
+        status = take_detector(text, options->detector, geometry, err);
     if (!status && options->offset)
         status = take_offset(text, options->offset, geometry, err);
     if (!status && options->angles)

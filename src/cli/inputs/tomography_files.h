@@ -8,8 +8,10 @@
 
 // Whether a text begins as geometry_parse reads it.
 bool geometry_is(const char *text);
-// "parallel:ANGLES,DETECTORS,SIZE[,AXIS]", angles evenly over half a turn; AXIS is the detector from 0 that
-// sees the axis of rotation, (DETECTORS - 1) / 2 if it is not given. Errors: KN_ERROR_ARGUMENT with the part
+// "parallel:ANGLES,DETECTORS,SIZE[,AXIS]", angles evenly over half a turn, or
+// "fan:ANGLES,DETECTORS,SIZE,SOURCE,DETECTOR[,AXIS]", evenly over a whole one: SOURCE and DETECTOR are
+// distances from the axis in pixels, and detectors are a line; AXIS is the detector from 0 that sees the axis
+// of rotation, (DETECTORS - 1) / 2 if it is not given. Errors: KN_ERROR_ARGUMENT with the part
 // that is none, and for what koine/tomography.h refuses. On failure `geometry` is empty.
 kn_status geometry_parse(const char *text, kn_tomography_geometry *geometry, kn_error *err);
 
@@ -17,17 +19,24 @@ kn_status geometry_parse(const char *text, kn_tomography_geometry *geometry, kn_
 struct geometry_options {
     const char
         *angles; // a file with the angle of each projection in degrees: .npy, .mtx, or a column of text
-    const char *offset; // by how many detectors the line of detectors is shifted, relative to the axis
+    const char *offset;   // by how many detectors the line of detectors is shifted, relative to the axis
+    const char *detector; // of a fan: a word of geometry_detectors
 };
 
+extern const char *const geometry_detectors[]; // "flat", "curved", NULL
+
 // Both together. `theta`, which the geometry borrows, is the caller's to free; NULL: angles are even. Errors:
-// those of geometry_parse; KN_ERROR_ARGUMENT for an offset that is no number, or beside an AXIS;
+// those of geometry_parse; KN_ERROR_ARGUMENT for an offset that is no number, or beside an AXIS, and for a
+// detector that is neither word, or of parallel beams;
 // KN_ERROR_INPUT, with the file, for angles that are not finite or not as many as projections; those of
 // reading. On failure `geometry` is empty, and `theta` NULL.
 kn_status geometry_read(const char *text, const struct geometry_options *options,
                         kn_tomography_geometry *geometry, double **theta, kn_error *err);
 // Where its axis is seen, in detectors from 0.
 double geometry_axis(const kn_tomography_geometry *geometry);
+
+// The word for the detectors of a fan.
+const char *geometry_shape(const kn_tomography_geometry *geometry);
 
 // Whether a path ends as those of HDF5 do: .h5, .hdf5.
 bool sparse_is_tomography(const char *path);

@@ -63,17 +63,19 @@ static const struct option_row options[] = {
     {"rhs", FIELD(OPTION_PATH, rhs), .metavar = "all|K", .fallback = "all",
      .help = "solve for all columns of B, or for column K from 1"},
     {"stripes", FIELD(OPTION_FLAG, stripes),
-     .help = "of parallel beams: first remove stripes from the sinogram, which are rings in the picture, by "
+     .help = "of beams: first remove stripes from the sinogram, which are rings in the picture, by "
              "sorting (Vo and others 2018)"},
     {"slice", FIELD(OPTION_PATH, slice), .metavar = "K",
      .help = "slice of measured tomography (.h5), from 0 (default: 0)"},
     {"angles", FIELD(OPTION_PATH, rays.angles), .metavar = "FILE",
      .help =
-         "of parallel beams: the angle of each projection in degrees, in a .npy, a .mtx or a column of text "
-         "(default: as the .h5 has them, or evenly over 180 degrees)"},
+         "of beams: the angle of each projection in degrees, in a .npy, a .mtx or a column of text (default: "
+         "as the .h5 has them, or evenly over 180 degrees, for a fan over 360)"},
     {"offset", FIELD(OPTION_PATH, rays.offset), .metavar = "PIXELS",
-     .help = "of parallel beams: shift the line of detectors by so many of them, relative to the axis of "
+     .help = "of beams: shift the line of detectors by so many of them, relative to the axis of "
              "rotation (default: 0)"},
+    {"detector", FIELD(OPTION_PATH, rays.detector), .metavar = "flat|curved", .choices = geometry_detectors,
+     .help = "of a fan beam: detectors are a line, or an arc around the source (default: flat)"},
     {"precision", FIELD(OPTION_CHOICE, precision), .choices = solve_precision_names, .fallback = "auto",
      .help = "auto: double if host or device has it for these options"},
     {"sweep", FIELD(OPTION_FLAG, sweep),
@@ -213,14 +215,16 @@ static kn_status run_solve(void *given, kn_error *err)
 const struct command command_solve = {
     .name = "solve",
     .summary = "Solves sparse ill-posed systems A x = b by least squares",
-    .operands = "A.mtx|A.npz|parallel:... B",
+    .operands = "A.mtx|A.npz|parallel:...|fan:... B",
     .description =
-        "A is a Matrix Market file (.mtx, .mtx.gz), one that SciPy's save_npz wrote, or parallel-beam "
-        "tomography, parallel:ANGLES,DETECTORS,N[,AXIS]: Joseph's projector of an image of N x N, by lines, "
+        "A is a Matrix Market file (.mtx, .mtx.gz), one that SciPy's save_npz wrote, or tomography with "
+        "parallel beams, parallel:ANGLES,DETECTORS,N[,AXIS], or a fan beam, "
+        "fan:ANGLES,DETECTORS,N,SOURCE,DETECTOR[,AXIS]: Joseph's projector of an image of N x N, by lines, "
         "and its exact transpose, which devices compute on the fly. Angles are evenly spaced over 180 "
-        "degrees, or those of --angles; AXIS is the detector, from 0, at the axis of rotation, by default "
-        "(DETECTORS - 1) / 2 less --offset. B has the right-hand sides, the "
-        "columns of a .mtx or .npy; with parallel beams it may be a sinogram (.npy) with a row for each "
+        "degrees (a fan: over 360), or those of --angles; AXIS is the detector, from 0, at the axis of "
+        "rotation, by default (DETECTORS - 1) / 2 less --offset; SOURCE and DETECTOR are distances from the "
+        "axis in pixels (see koine-project(1)). B has the right-hand sides, the "
+        "columns of a .mtx or .npy; with beams it may be a sinogram (.npy) with a row for each "
         "angle, as koine project writes it; or it is measured tomography (.h5, Data Exchange), from which "
         "one --slice is taken with its flat and dark fields and angles, its detectors binned to the "
         "DETECTORS of A. The result is the x that minimises |A x - b|^2 / 2, plus what --lambda, --smooth, "
@@ -254,7 +258,7 @@ const struct command command_solve = {
         "by\" says which rule applied. Every run checks that <A x, y> equals <x, A^T y> for the products "
         "that it used, and recomputes the residual in double precision from the x that is written.\n\n"
         "Host and devices solve in double precision, or with --precision float in single precision, which is "
-        "the default on devices without double precision, for parallel beams, whose matrix devices then do "
+        "the default on devices without double precision, for beams, whose matrix devices then do "
         "not store, and for fista, bb, sirt, tv, gram and --stop ncp, which devices have only in single "
         "precision. Devices solve for many right-hand sides together in single precision, and one after "
         "another in double. Without --device, conjugate gradients that host and device offer in the same "

@@ -115,7 +115,7 @@ bool solve_print(const struct solve_command *command)
     if (command->matrix)
         printf("%zu nonzeros; ", kn_sparse_get_nonzeros(command->matrix));
     else
-        printf("parallel rays; ");
+        printf("%s; ", command->geometry.beam == KN_TOMOGRAPHY_PARALLEL ? "parallel rays" : "rays of a fan");
     printf("%s, %s; ", solve_method_names[command->task.method], facts->code);
     tool_print_place(&command->tool);
     if (command->pieces > 1)

@@ -192,7 +192,7 @@ enum fact {
     FBP,
     NO_FBP,
     FILTER, // other than the ramp
-    RAYS,   // --angles or --offset
+    RAYS,   // --angles, --offset or --detector
     STRIPES,
     NO_RAYS, // A is a file
     TERMS,   // --lambda or --smooth
@@ -238,8 +238,9 @@ static const struct {
      .text = "--correction replaces the penalty for bounds; write both in one expression"},
     {{START, GRAM}, .text = "-x starts iterations, but --method gram has none"},
     {{START, FBP}, .text = "-x starts iterations, but --method fbp has none"},
-    {{STRIPES, NO_RAYS}, .text = "--stripes is for A = parallel:..., whose sinograms have them"},
-    {{RAYS, NO_RAYS}, .text = "--angles and --offset are for A = parallel:..., a geometry"},
+    {{STRIPES, NO_RAYS}, .text = "--stripes is for A = parallel:... or fan:..., whose sinograms have them"},
+    {{RAYS, NO_RAYS},
+     .text = "--angles, --offset and --detector are for a geometry, A = parallel:... or fan:..."},
     {{FBP, NO_RAYS}, .text = "--method fbp is for A = parallel:..., whose projections it filters"},
     {{FBP, TERMS}, .text = "--lambda and --smooth are terms that --method fbp does not have; see --filter"},
     {{FBP, BOUNDS}, .text = "--method fbp has no bounds; fista, bb and sirt keep them"},
@@ -301,7 +302,7 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
         [FBP] = task->method == KN_LEAST_SQUARES_FBP,
         [NO_FBP] = task->method != KN_LEAST_SQUARES_FBP,
         [FILTER] = task->filter != KN_TOMOGRAPHY_RAMP,
-        [RAYS] = arguments->rays.angles || arguments->rays.offset,
+        [RAYS] = arguments->rays.angles || arguments->rays.offset || arguments->rays.detector,
         [STRIPES] = arguments->stripes,
         [NO_RAYS] = !arguments->sweep && !geometry_is(arguments->tool.common.operands.items[0]),
         [TERMS] = task->lambda > 0 || task->smooth > 0,

@@ -170,9 +170,15 @@ void spmv_fill(float *x, size_t count)
 // sum.
 static const double weight_error = 1.4143 * 5 * 0x1p-24;
 
-static double weights_of_sum(const struct spmv_problem *problem, bool transposed)
+// `terms` has the number of nonzeros of each sum: more than two detectors of a fan may see a pixel.
+static double weights_of_sum(const struct spmv_problem *problem, bool transposed, const double *terms,
+                             size_t count)
 {
-    return 2 * (double)(transposed ? problem->geometry->angles : problem->geometry->size);
+    double weights = 2 * (double)(transposed ? problem->geometry->angles : problem->geometry->size);
+
+    for (size_t i = 0; i < count; i++)
+        weights = fmax(weights, terms[i]);
+    return weights;
 }
 
 static double greatest(const float *x, size_t count)
@@ -206,9 +212,7 @@ static kn_status judge(const struct spmv_problem *problem, bool transposed, bool
     const double *values = kn_sparse_get_values(matrix);
     const float *x = problem->vectors[transposed];
     size_t rows = length_of(problem, !transposed);
-    double weights = on_the_fly ? weights_of_sum(problem, transposed) : 0;
-    double off = weights * weight_error * greatest(x, length_of(problem, transposed));
-    double *sums = calloc(3 * rows + 1, sizeof *sums), *sizes, *terms;
+    double *sums = calloc(3 * rows + 1, sizeof *sums), *sizes, *terms, weights, off;
 
     if (!sums)
         return ki_fail_memory(err, 3 * rows * sizeof *sums, "checking a sparse product");
@@ -223,6 +227,8 @@ static kn_status judge(const struct spmv_problem *problem, bool transposed, bool
             sizes[to] += fabs(term);
             terms[to]++;
         }
+    weights = on_the_fly ? weights_of_sum(problem, transposed, terms, rows) : 0;
+    off = weights * weight_error * greatest(x, length_of(problem, transposed));
     *worst = 0;
     for (size_t i = 0; i < rows; i++) {
         double roundings = fmax(terms[i] + 2, weights + 4);

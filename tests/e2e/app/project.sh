@@ -87,6 +87,39 @@ refused 2 'axis of rotation is at detector' --offset 99
 expect_exit 2 koine project $geometry "$work/picture.npy" --offset 1 -o "$work/no.npy"
 expect_stderr "leave out ',5.75'"
 
+# A fan, flat and curved: on the host and devices (below); the offset instead of AXIS; the same angles, told; refusals.
+fan=fan:8,13,9,15,6
+expect_exit 0 koine project $fan,5.75 "$work/picture.npy" -o "$work/fan.flat.host.npy" --device host --json "$work/fan.json"
+expect_stdout 'axis at 5.75, flat detectors 6 behind and the source 15 before it, on-the-fly on '
+(cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 -c '
+import arrays
+arrays.save("turn.npy", "f8", [45.0 * t - 720 for t in range(8)], (8,))') || fail "making angles"
+for detector in flat curved; do
+    expect_exit 0 koine project $fan "$work/picture.npy" --detector $detector --offset 0.25 --angles "$work/turn.npy" \
+        -o "$work/fan.$detector.told.npy" --device host
+done
+expect_exit 0 koine solve $fan "$work/fan.curved.told.npy" --detector curved --offset 0.25 -n 200 --device host -o "$work/fan.x.npy"
+expect_stdout '104 x 81, rays of a fan; cgnr'
+refused_fan() # WORDS OPTIONS...: with 2, and no file
+{
+    words=$1
+    shift
+    expect_exit 2 koine project "$@" "$work/picture.npy" -o "$work/no.npy"
+    expect_stderr "$words"
+    expect_exit 2 koine solve "$@" "$work/fan.flat.host.npy" -o "$work/no.npy"
+    expect_stderr "$words"
+    [ ! -e "$work/no.npy" ] || fail "a refusal left a file"
+}
+expect_exit 2 koine solve $fan "$work/fan.flat.host.npy" --method fbp --device host -o "$work/no.npy"
+expect_stderr 'filtered back-projection is for parallel beams'
+refused_fan 'the source is inside the object: 7 pixels' fan:8,13,9,7,6
+refused_fan 'expected fan:ANGLES,DETECTORS,SIZE,SOURCE,DETECTOR' fan:8,13,9
+refused_fan "'round' is not one of flat, curved" $fan --detector round
+refused_fan 'is for fan:' parallel:8,13,9 --detector flat
+refused_fan 'curved detectors from' fan:8,40,9,8,-4 --detector curved
+refused_fan 'axis of rotation is at detector 99' $fan,99
+refused_fan "leave out ',5.75'" $fan,5.75 --offset 1
+
 # A picture in grey, by way of a picture: 8 bits of the first are levels of the second.
 expect_exit 0 koine project $geometry "$work/sinogram.npy" --transpose -o "$work/p.png" --device host
 expect_exit 0 koine project $geometry "$work/p.png" -o "$work/a.png.npy" --device host
@@ -97,6 +130,43 @@ for format in auto on-the-fly on-the-fly+local-memory sell; do
     expect_exit 0 koine project $geometry "$work/sinogram.npy" --format $format --transpose -o "$work/t.$format.npy" \
         --json "$work/$format.json"
 done
+for detector in flat curved; do
+    expect_exit 0 koine project $fan,5.75 "$work/picture.npy" --detector $detector -o "$work/fan.$detector.device.npy"
+done
+expect_exit 2 koine project $fan "$work/picture.npy" --format on-the-fly+local-memory -o "$work/no.npy"
+expect_stderr 'a fan beam has on-the-fly'
+(cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "a fan's answers are wrong"
+import arrays, glob, json, math
+picture = arrays.load("picture.npy")[2]
+for curved in (False, True):
+    wanted = []
+    for t in range(8):
+        theta = math.pi * t / 4
+        for k in range(13):
+            u = k - 5.75
+            across, along = (21 * math.sin(u / 21), 21 * math.cos(u / 21)) if curved else (u, 21)
+            source = 4 - 15 * math.sin(theta), 4 + 15 * math.cos(theta)
+            way = (along * math.sin(theta) + across * math.cos(theta), across * math.sin(theta) - along * math.cos(theta))
+            walk = int(abs(way[1]) >= abs(way[0]))
+            total = 0
+            for i in range(9):
+                at = source[1 - walk] + (i - source[walk]) / way[walk] * way[1 - walk]
+                for j in range(9):
+                    pixel = picture[i * 9 + j if walk else j * 9 + i]
+                    total += max(0, 1 - abs(j - at)) * pixel
+            wanted.append(total * math.hypot(*way) / abs(way[walk]))
+    files = glob.glob("fan.curved.*.npy" if curved else "fan.flat.*.npy")
+    assert len(files) == (2 if curved else 3), files
+    for path in files:
+        kind, shape, found = arrays.load(path)
+        assert tuple(shape) == (8, 13), (path, shape)
+        bound = 2e-5 if "device" in path else 1e-12  # as below
+        assert all(abs(a - b) <= bound for a, b in zip(found, wanted)), path
+found = arrays.load("fan.x.npy")[2]
+assert sum((a - b) ** 2 for a, b in zip(found, picture)) < 0.3 * sum(b * b for b in picture)  # 104 equations, of rank 81
+assert json.load(open("fan.json"))["geometry"] == {
+    "angles": 8, "detectors": 13, "size": 9, "axis": 5.75, "source": 15.0, "detector": 6.0, "shape": "flat"}
+PYTHON
 (cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "the answers are wrong"
 import arrays, glob, json, math
 picture, sinogram = arrays.load("picture.npy")[2], arrays.load("sinogram.npy")[2]

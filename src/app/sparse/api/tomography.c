@@ -38,7 +38,10 @@ kn_status ki_sparse_read_geometry(const char *function, const kn_tomography_geom
     sizes = (struct sparse_parallel){.angles = read.angles,
                                      .detectors = read.detectors,
                                      .size = read.size,
-                                     .axis = ((double)read.detectors - 1) / 2 + read.axis_offset};
+                                     .axis = ((double)read.detectors - 1) / 2 + read.axis_offset,
+                                     .beam = read.beam,
+                                     .source = read.source_distance,
+                                     .detector = read.detector_distance};
     status = ki_sparse_parallel_check(&sizes, err); // before the angles are read
     if (status)
         return status;

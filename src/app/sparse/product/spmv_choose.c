@@ -131,6 +131,10 @@ kn_status ki_spmv_choose(const struct spmv_task *task, kn_sparse_format *format,
     kn_status status;
 
     m.formats = ki_spmv_candidates(task, &contest.count);
+    if (contest.count == 1) {
+        *format = m.formats[0];
+        return KN_OK;
+    }
     status = ki_engine_contest(task->queue, &contest, seconds, err);
     kn_buffer_free(m.x);
     kn_buffer_free(m.y);

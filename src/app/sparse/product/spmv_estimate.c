@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of a product before it is created: the buffers that spmv_formats.c, spmv_slices.c,
 // spmv_segments.c and spmv_parallel.c will upload; and the candidates of KN_SPARSE_AUTO.
+#include "app/sparse/tomography/fan.h"
 #include "base/array.h"
 #include "shared/sparse.h"
 #include "spmv_internal.h"
@@ -65,7 +66,7 @@ static const kn_sparse_format computed[] = {KN_SPARSE_ON_THE_FLY, KN_SPARSE_ON_T
 
 const kn_sparse_format *ki_spmv_candidates(const struct spmv_task *task, size_t *count)
 {
-    *count = task->matrix ? KI_COUNT(stored) : KI_COUNT(computed);
+    *count = task->matrix ? KI_COUNT(stored) : ki_sparse_is_fan(task->geometry) ? 1 : KI_COUNT(computed);
     return task->matrix ? stored : computed;
 }
 
@@ -104,7 +105,9 @@ kn_status ki_spmv_estimate(const struct spmv_task *task, kn_sparse_format format
         return estimate_auto(task, bytes, err);
     case KN_SPARSE_ON_THE_FLY:
     case KN_SPARSE_ON_THE_FLY_LOCAL:
-        *bytes = ki_spmv_estimate_parallel(task, format == KN_SPARSE_ON_THE_FLY_LOCAL);
+        *bytes = ki_sparse_is_fan(task->geometry)
+                     ? ki_spmv_estimate_fan(task)
+                     : ki_spmv_estimate_parallel(task, format == KN_SPARSE_ON_THE_FLY_LOCAL);
         return KN_OK;
     case KN_SPARSE_MEMORY_LAYOUT:
     case KN_SPARSE_MEMORY_LAYOUT_LOCAL:

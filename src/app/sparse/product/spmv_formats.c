@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats stored by rows, and the table of all formats.
+// The formats stored by rows, the choice between rays, and the table of all formats.
+#include "app/sparse/tomography/fan.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "spmv_internal.h"
@@ -61,13 +62,31 @@ static kn_status prepare_backprojection(const struct spmv_task *task, struct spm
     return status ? status : prepare_rows(task, task->transposed, "spmv_scatter", lanes, product, err);
 }
 
+// ---- rays ----
+
+static kn_status prepare_rays_of(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
+{
+    return (ki_sparse_is_fan(task->geometry) ? ki_spmv_prepare_fan
+                                             : ki_spmv_prepare_on_the_fly)(task, product, err);
+}
+
+static kn_status prepare_rays_local(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
+{
+    if (ki_sparse_is_fan(task->geometry))
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "on-the-fly+local-memory is for parallel beams; a fan beam has on-the-fly");
+    return ki_spmv_prepare_on_the_fly_local(task, product, err);
+}
+
+// ---- all formats ----
+
 spmv_prepare *const ki_spmv_formats[SPARSE_FORMATS] = {
     [KN_SPARSE_SIMPLE] = prepare_simple,
     [KN_SPARSE_MEMORY_LAYOUT] = ki_spmv_prepare_layout,
     [KN_SPARSE_LOCAL_MEMORY] = prepare_local,
     [KN_SPARSE_MEMORY_LAYOUT_LOCAL] = ki_spmv_prepare_layout_local,
-    [KN_SPARSE_ON_THE_FLY] = ki_spmv_prepare_on_the_fly,
-    [KN_SPARSE_ON_THE_FLY_LOCAL] = ki_spmv_prepare_on_the_fly_local,
+    [KN_SPARSE_ON_THE_FLY] = prepare_rays_of,
+    [KN_SPARSE_ON_THE_FLY_LOCAL] = prepare_rays_local,
     [KN_SPARSE_BACKPROJECTION] = prepare_backprojection,
     [KN_SPARSE_ELL] = ki_spmv_prepare_ell,
     [KN_SPARSE_CSR_VECTOR] = prepare_vector,

@@ -109,7 +109,7 @@ typedef kn_status spmv_prepare(const struct spmv_task *task, struct spmv_product
 
 spmv_prepare ki_spmv_prepare_layout, ki_spmv_prepare_layout_local, ki_spmv_prepare_ell, ki_spmv_prepare_sell;
 spmv_prepare ki_spmv_prepare_coo, ki_spmv_prepare_hyb, ki_spmv_prepare_merge;
-spmv_prepare ki_spmv_prepare_on_the_fly, ki_spmv_prepare_on_the_fly_local;
+spmv_prepare ki_spmv_prepare_on_the_fly, ki_spmv_prepare_on_the_fly_local, ki_spmv_prepare_fan;
 // ELLPACK with the first `width` nonzeros of every row, for the kernel `name`.
 kn_status ki_spmv_prepare_side_by_side(const struct spmv_task *task, const char *name, size_t width,
                                        struct spmv_product *product, kn_error *err);
@@ -125,6 +125,19 @@ struct spmv_task ki_spmv_task_of_geometry(kn_queue *queue, const struct sparse_p
 // The lengths of y and of x.
 size_t ki_spmv_task_rows(const struct spmv_task *task);
 size_t ki_spmv_task_columns(const struct spmv_task *task);
+// What products on the fly share. Sizes that the tuning leaves open are filled in.
+void ki_spmv_settle_rays(struct spmv_task *task, bool local);
+int64_t ki_spmv_fixed(double x); // with PARALLEL_FRACTION fractional bits
+size_t ki_spmv_tiles(const struct spmv_task *task);
+kn_status ki_spmv_ray_kernel(const struct spmv_task *task, const char *file, const char *name,
+                             kn_kernel **kernel, kn_error *err);
+// Launches the copying of the picture's pairs of neighbours along its lines and along its columns.
+kn_status ki_spmv_add_turn(const struct spmv_task *task, struct spmv_product *product, kn_buffer *pairs[2],
+                           kn_error *err);
+// Adds a kernel with its buffers, followed by the numbers of the geometry.
+void ki_spmv_add_rays(const struct spmv_task *task, struct spmv_product *product, kn_kernel *kernel,
+                      const struct spmv_argument *vectors, size_t count, size_t items);
+
 // Whether the format needs only a geometry: the formats on the fly, and KN_SPARSE_AUTO, which chooses one of
 // them.
 bool ki_spmv_takes_geometry(kn_sparse_format format);
@@ -138,6 +151,7 @@ kn_status ki_spmv_estimate(const struct spmv_task *task, kn_sparse_format format
                            kn_error *err);
 // The same for the formats on the fly.
 size_t ki_spmv_estimate_parallel(const struct spmv_task *task, bool local);
+size_t ki_spmv_estimate_fan(const struct spmv_task *task);
 // The formats that KN_SPARSE_AUTO tries.
 const kn_sparse_format *ki_spmv_candidates(const struct spmv_task *task, size_t *count);
 bool ki_spmv_is_worth_trying(const struct spmv_task *task, kn_sparse_format format);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products on the fly: rows and columns computed from a geometry of parallel rays.
+// Products on the fly: rows and columns computed from a geometry of parallel rays; and what fans (spmv_fan.c)
+// share with them.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ struct spmv_task ki_spmv_task_of_geometry(kn_queue *queue, const struct sparse_p
 
 // Fills in the sizes that the tuning leaves open. Small pictures have few pixels for many work-items, and few
 // tiles for large groups.
-static void settle(struct spmv_task *task, bool local)
+void ki_spmv_settle_rays(struct spmv_task *task, bool local)
 {
     struct sparse_tuning *to = &task->tuning;
     const struct engine_sizes *sizes =
@@ -90,7 +91,7 @@ static unsigned tile_height(const struct sparse_tuning *tuning)
     return tuning->group / side_of(tuning->group) * tuning->items;
 }
 
-static size_t tile_count(const struct spmv_task *task)
+size_t ki_spmv_tiles(const struct spmv_task *task)
 {
     size_t size = task->geometry->size, height = tile_height(&task->tuning),
            side = side_of(task->tuning.group);
@@ -98,7 +99,8 @@ static size_t tile_count(const struct spmv_task *task)
     return (size + side - 1) / side * ((size + height - 1) / height);
 }
 
-static kn_status get_kernel(const struct spmv_task *task, const char *name, kn_kernel **kernel, kn_error *err)
+kn_status ki_spmv_ray_kernel(const struct spmv_task *task, const char *file, const char *name,
+                             kn_kernel **kernel, kn_error *err)
 {
     const struct sparse_tuning *tuning = &task->tuning;
     unsigned side = side_of(tuning->group), seen = side + tile_height(tuning) + 3;
@@ -114,13 +116,18 @@ static kn_status get_kernel(const struct spmv_task *task, const char *name, kn_k
     ki_engine_define(&defines, "BATCH", (unsigned)at_least(tuning->chunk / seen, 1));
     status = ki_rung_define_subgroups(&defines, context, err);
     return status ? status
-                  : ki_engine_builtin_kernel(context, "app/sparse/sparse_parallel.cl", defines.items,
-                                             defines.count, KN_POLICY_DEFAULT, name, kernel, err);
+                  : ki_engine_builtin_kernel(context, file, defines.items, defines.count, KN_POLICY_DEFAULT,
+                                             name, kernel, err);
+}
+
+static kn_status get_kernel(const struct spmv_task *task, const char *name, kn_kernel **kernel, kn_error *err)
+{
+    return ki_spmv_ray_kernel(task, "app/sparse/sparse_parallel.cl", name, kernel, err);
 }
 
 // ---- memory ----
 
-static int64_t fixed(double x)
+int64_t ki_spmv_fixed(double x)
 {
     return (int64_t)llround(ldexp(x, PARALLEL_FRACTION));
 }
@@ -138,13 +145,13 @@ static kn_status upload_views(const struct spmv_task *task, struct spmv_product 
         double over = view->steep ? view->cosine : view->sine;
         double drift = view->steep ? view->sine : view->cosine;
 
-        table[t] = (struct view){.cosine = fixed(view->cosine),
-                                 .sine = fixed(view->sine),
-                                 .origin = fixed(view->origin),
+        table[t] = (struct view){.cosine = ki_spmv_fixed(view->cosine),
+                                 .sine = ki_spmv_fixed(view->sine),
+                                 .origin = ki_spmv_fixed(view->origin),
                                  .weight_bits = ki_float_bits(1 / view->greatest),
-                                 .first = fixed(-view->origin / over),
-                                 .next = fixed(1 / over),
-                                 .drift = fixed(-drift / over),
+                                 .first = ki_spmv_fixed(-view->origin / over),
+                                 .next = ki_spmv_fixed(1 / over),
+                                 .drift = ki_spmv_fixed(-drift / over),
                                  .weight = (float)(1 / view->greatest),
                                  .steep = view->steep};
         if (task->interpolated) { // the weight is 1 - |k - u|
@@ -161,9 +168,8 @@ static kn_status upload_views(const struct spmv_task *task, struct spmv_product 
 
 // ---- launches ----
 
-// Copies the picture's pairs of neighbours along its lines and along its columns.
-static kn_status add_turn(const struct spmv_task *task, struct spmv_product *product, kn_buffer *pairs[2],
-                          kn_error *err)
+kn_status ki_spmv_add_turn(const struct spmv_task *task, struct spmv_product *product, kn_buffer *pairs[2],
+                           kn_error *err)
 {
     size_t size = task->geometry->size, across = (pairs_of(size) + PARALLEL_TURN - 1) / PARALLEL_TURN;
     kn_kernel *kernel;
@@ -183,9 +189,8 @@ static kn_status add_turn(const struct spmv_task *task, struct spmv_product *pro
     return status;
 }
 
-// Adds a kernel with the views, its input and output, and the numbers of the geometry.
-static void add_kernel(const struct spmv_task *task, struct spmv_product *product, kn_kernel *kernel,
-                       const struct spmv_argument *vectors, size_t count, size_t items)
+void ki_spmv_add_rays(const struct spmv_task *task, struct spmv_product *product, kn_kernel *kernel,
+                      const struct spmv_argument *vectors, size_t count, size_t items)
 {
     const struct sparse_parallel *geometry = task->geometry;
     struct spmv_argument arguments[SPMV_ARGUMENTS];
@@ -205,14 +210,14 @@ static kn_status add_forward(const struct spmv_task *task, kn_buffer *views, str
     size_t blocks = (geometry->detectors + rays - 1) / rays * ((geometry->angles + at_once - 1) / at_once);
     kn_buffer *pairs[2];
     kn_kernel *kernel;
-    kn_status status = add_turn(task, product, pairs, err);
+    kn_status status = ki_spmv_add_turn(task, product, pairs, err);
 
     if (!status)
         status = get_kernel(task, "parallel_forward", &kernel, err);
     if (!status) {
         const struct spmv_argument vectors[] = {spmv_memory(views), spmv_memory(pairs[0]),
                                                 spmv_memory(pairs[1]), spmv_y()};
-        add_kernel(task, product, kernel, vectors, KI_COUNT(vectors), blocks * task->tuning.group);
+        ki_spmv_add_rays(task, product, kernel, vectors, KI_COUNT(vectors), blocks * task->tuning.group);
     }
     return status;
 }
@@ -236,7 +241,8 @@ static kn_status add_back(const struct spmv_task *task, kn_buffer *views, struct
                                                 spmv_number(geometry->detectors)};
         const struct spmv_argument vectors[] = {spmv_memory(views), spmv_memory(scaled), spmv_y()};
         ki_spmv_add_launch(product, scale, pairs, task->tuning.group, scaling, KI_COUNT(scaling));
-        add_kernel(task, product, kernel, vectors, KI_COUNT(vectors), tile_count(task) * task->tuning.group);
+        ki_spmv_add_rays(task, product, kernel, vectors, KI_COUNT(vectors),
+                         ki_spmv_tiles(task) * task->tuning.group);
     }
     return status;
 }
@@ -252,8 +258,8 @@ static kn_status add_local(const struct spmv_task *task, kn_buffer *views, struc
         get_kernel(task, task->back ? "parallel_back_local" : "parallel_forward_local", &kernel, err);
 
     if (!status)
-        add_kernel(task, product, kernel, vectors, KI_COUNT(vectors),
-                   (task->back ? tile_count(task) : geometry->angles * a_view) * group);
+        ki_spmv_add_rays(task, product, kernel, vectors, KI_COUNT(vectors),
+                         (task->back ? ki_spmv_tiles(task) : geometry->angles * a_view) * group);
     return status;
 }
 
@@ -265,7 +271,7 @@ static kn_status prepare(const struct spmv_task *given, bool local, struct spmv_
     kn_buffer *views;
     kn_status status;
 
-    settle(task, local);
+    ki_spmv_settle_rays(task, local);
     // A group shares the elements of a band or a batch.
     status = ki_spmv_check_loops(
         task, product, at_least(task->back ? geometry->angles : geometry->size, task->tuning.chunk / 32),

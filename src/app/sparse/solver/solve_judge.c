@@ -10,8 +10,6 @@
 #include "operator/proximal/tv.h"
 #include "solve_internal.h"
 
-enum { SEEN_BY = 3 }; // the most detectors of a projection that see one pixel
-
 kn_status ki_solve_multiply_exactly(const struct solve_run *run, bool transposed, const double *from,
                                     double *to, kn_error *err)
 {
@@ -69,7 +67,7 @@ static kn_status size_of_rays(const struct solve_run *run, double *x, double *y,
     *size = 0;
     for (size_t i = 0; i < rows && !status; i++)
         *size += ax[i] * fabs(y[i]);
-    *terms = 2 * (double)geometry->size + SEEN_BY * (double)geometry->angles;
+    *terms = 2 * (double)geometry->size + ki_sparse_parallel_seen(geometry) * (double)geometry->angles;
     free(moduli);
     return status;
 }

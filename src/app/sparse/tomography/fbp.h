@@ -12,6 +12,9 @@
 
 #include "parallel.h"
 
+// KN_ERROR_ARGUMENT for geometries that it does not have.
+kn_status ki_sparse_fbp_check(const struct sparse_parallel *geometry, kn_error *err);
+
 // ---- the host ----
 
 struct sparse_fbp_host;

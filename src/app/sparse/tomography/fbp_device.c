@@ -128,7 +128,9 @@ kn_status ki_sparse_fbp_device_create(kn_queue *queue, const struct sparse_paral
     device->points = ki_sparse_filter_length(geometry->detectors) / 2 + 1;
     device->rows = ki_sparse_parallel_rows(geometry);
     device->columns = ki_sparse_parallel_columns(geometry);
-    status = prepare(queue, geometry, filter, device, err);
+    status = ki_sparse_fbp_check(geometry, err);
+    if (!status)
+        status = prepare(queue, geometry, filter, device, err);
     if (status)
         ki_sparse_fbp_device_free(device);
     else

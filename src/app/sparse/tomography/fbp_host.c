@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/kept.h"
 #include "base/threads.h"
+#include "fan.h"
 #include "fbp.h"
 #include "filter.h"
 #include "host/fft/host_fft_lines.h"
@@ -54,6 +55,14 @@ size_t ki_sparse_fbp_host_memory(const struct sparse_parallel *geometry, kn_type
            geometry->angles * (sizeof(struct sparse_view) + sizeof(double)) + (6 * ki_threads(0) + 1) * block;
 }
 
+kn_status ki_sparse_fbp_check(const struct sparse_parallel *geometry, kn_error *err)
+{
+    if (ki_sparse_is_fan(geometry))
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "filtered back-projection is for parallel beams; a fan beam has the other methods");
+    return KN_OK;
+}
+
 // ---- preparation ----
 
 static kn_status allocate(struct sparse_fbp_host *host, const struct sparse_parallel *geometry, kn_error *err)
@@ -79,9 +88,11 @@ kn_status ki_sparse_fbp_host_create(const struct sparse_parallel *geometry, kn_t
     struct sparse_fbp_host *host = calloc(1, sizeof *host);
     const size_t length = ki_sparse_filter_length(geometry->detectors);
     struct host_plan plan;
-    kn_status status = host ? ki_host_plan("fbp", type, geometry->angles, options, &plan, err)
+    kn_status status = host ? ki_sparse_fbp_check(geometry, err)
                             : ki_fail_memory(err, sizeof *host, "filtered back-projection");
 
+    if (!status)
+        status = ki_host_plan("fbp", type, geometry->angles, options, &plan, err);
     if (!status) {
         host->type = type;
         host->threads = plan.threads;

@@ -8,9 +8,13 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/threads.h"
+#include "fan.h"
 
 #define PI 3.14159265358979323846
-enum { BLOCK = 256 }; // elements that a thread computes at a time
+enum {
+    BLOCK = 256, // elements that a thread computes at a time
+    SEEN = 3     // the most detectors of parallel rays that see one pixel
+};
 
 // ---- geometries ----
 
@@ -52,7 +56,7 @@ kn_status ki_sparse_parallel_check(const struct sparse_parallel *parallel, kn_er
         if (!isfinite(parallel->theta[t]))
             return ki_fail(err, KN_ERROR_ARGUMENT, "the angle of projection %zu is %g", t,
                            parallel->theta[t]);
-    return KN_OK;
+    return ki_sparse_fan_check(parallel, err);
 }
 
 void ki_sparse_parallel_free(struct sparse_parallel *parallel)
@@ -73,32 +77,52 @@ size_t ki_sparse_parallel_columns(const struct sparse_parallel *parallel)
 
 double ki_sparse_parallel_theta(const struct sparse_parallel *parallel, size_t projection)
 {
-    return parallel->theta ? parallel->theta[projection] : PI * (double)projection / (double)parallel->angles;
+    const double range = ki_sparse_is_fan(parallel) ? 2 * PI : PI;
+
+    return parallel->theta ? parallel->theta[projection]
+                           : range * (double)projection / (double)parallel->angles;
 }
 
 // ---- views ----
 
+static size_t bytes_of_views(const struct sparse_parallel *parallel)
+{
+    const size_t rays = ki_sparse_is_fan(parallel) ? ki_sparse_parallel_rows(parallel) : 0;
+
+    return parallel->angles * sizeof(struct sparse_view) + rays * sizeof(struct sparse_ray);
+}
+
 struct sparse_view *ki_sparse_parallel_views(const struct sparse_parallel *parallel, kn_error *err)
 {
     double half = ((double)parallel->size - 1) / 2;
-    struct sparse_view *views = malloc(parallel->angles * sizeof *views);
+    struct sparse_view *views = malloc(bytes_of_views(parallel));
+    struct sparse_ray *rays = (struct sparse_ray *)(views + parallel->angles);
 
     if (!views) {
-        ki_fail_memory(err, parallel->angles * sizeof *views, "projections");
+        ki_fail_memory(err, bytes_of_views(parallel), "projections");
         return NULL;
     }
     for (size_t t = 0; t < parallel->angles; t++) {
         double theta = ki_sparse_parallel_theta(parallel, t), c = cos(theta), s = sin(theta);
 
-        views[t] = (struct sparse_view){c, s, parallel->axis - half * (c + s), fmax(fabs(c), fabs(s)),
-                                        fabs(c) >= fabs(s)};
+        views[t] = (struct sparse_view){
+            c, s, parallel->axis - half * (c + s), fmax(fabs(c), fabs(s)), fabs(c) >= fabs(s), NULL};
+        if (!ki_sparse_is_fan(parallel))
+            continue;
+        views[t].rays = rays + t * parallel->detectors;
+        ki_sparse_fan_rays(parallel, theta, rays + t * parallel->detectors);
     }
     return views;
 }
 
 size_t ki_sparse_parallel_memory(const struct sparse_parallel *parallel)
 {
-    return parallel->angles * (sizeof(struct sparse_view) + (parallel->theta ? sizeof *parallel->theta : 0));
+    return bytes_of_views(parallel) + (parallel->theta ? parallel->angles * sizeof *parallel->theta : 0);
+}
+
+double ki_sparse_parallel_seen(const struct sparse_parallel *parallel)
+{
+    return ki_sparse_is_fan(parallel) ? ki_sparse_fan_seen_most(parallel) : SEEN;
 }
 
 static ptrdiff_t floor_of(double x)
@@ -110,17 +134,27 @@ static ptrdiff_t floor_of(double x)
 
 // ---- along rays ----
 
-// The sum over the picture along the ray to detector k.
-static double sum_ray(const struct sparse_parallel *parallel, const struct sparse_view *view, size_t k,
+static struct sparse_ray ray_of(const struct sparse_view *view, size_t k)
+{
+    if (view->rays)
+        return view->rays[k];
+    return (struct sparse_ray){.start = (double)k - view->origin,
+                               .drift = view->steep ? view->sine : view->cosine,
+                               .over = view->steep ? view->cosine : view->sine,
+                               .greatest = view->greatest,
+                               .steep = view->steep};
+}
+
+// The sum over the picture along a ray.
+static double sum_ray(const struct sparse_parallel *parallel, const struct sparse_ray *ray,
                       const double *picture)
 {
     ptrdiff_t size = (ptrdiff_t)parallel->size;
-    ptrdiff_t along = view->steep ? size : 1, across = view->steep ? 1 : size; // strides
-    double over = view->steep ? view->cosine : view->sine, drift = view->steep ? view->sine : view->cosine;
+    ptrdiff_t along = ray->steep ? size : 1, across = ray->steep ? 1 : size; // strides
     double sum = 0;
 
     for (ptrdiff_t i = 0; i < size; i++) {
-        double at = ((double)k - view->origin - (double)i * drift) / over;
+        double at = (ray->start - (double)i * ray->drift) / ray->over;
         ptrdiff_t j = floor_of(at);
         double part = at - (double)j;
 
@@ -129,7 +163,7 @@ static double sum_ray(const struct sparse_parallel *parallel, const struct spars
         if (j >= -1 && j < size - 1)
             sum += part * picture[i * along + (j + 1) * across];
     }
-    return sum / view->greatest;
+    return sum / ray->greatest;
 }
 
 struct product {
@@ -145,31 +179,55 @@ static void project_block(void *context, size_t block)
     const struct sparse_parallel *parallel = product->parallel;
     size_t rows = ki_sparse_parallel_rows(parallel);
 
-    for (size_t row = block * BLOCK; row < rows && row < (block + 1) * BLOCK; row++)
-        product->y[row] = sum_ray(parallel, &product->views[row / parallel->detectors],
-                                  row % parallel->detectors, product->x);
+    for (size_t row = block * BLOCK; row < rows && row < (block + 1) * BLOCK; row++) {
+        const struct sparse_ray ray =
+            ray_of(&product->views[row / parallel->detectors], row % parallel->detectors);
+
+        product->y[row] = sum_ray(parallel, &ray, product->x);
+    }
 }
 
 // ---- from pixels ----
 
-// The weights of a pixel in a projection: returns how many detectors see it, 0 to 2, and the first one.
-static size_t weigh(const struct sparse_parallel *parallel, const struct sparse_view *view, size_t x,
-                    size_t y, size_t *first, double weights[2])
+// The detectors of a projection that may see a pixel, first to end - 1.
+struct seen {
+    size_t first, end;
+    double at; // of parallel rays: where the pixel is seen
+};
+
+static size_t clip(ptrdiff_t detector, size_t detectors)
 {
-    double u = view->origin + (double)x * view->cosine + (double)y * view->sine;
-    ptrdiff_t k = floor_of(u), detectors = (ptrdiff_t)parallel->detectors;
-    size_t count = 0;
+    return detector < 0 ? 0 : (size_t)detector < detectors ? (size_t)detector : detectors;
+}
 
-    for (ptrdiff_t i = k; i <= k + 1; i++) {
-        double weight = (1 - fabs((double)i - u) / view->greatest) / view->greatest;
+static struct seen see(const struct sparse_parallel *parallel, const struct sparse_view *view, size_t x,
+                       size_t y)
+{
+    struct seen seen = {.at = 0};
+    ptrdiff_t k;
 
-        if (i < 0 || i >= detectors || !(weight > 0))
-            continue;
-        if (count == 0)
-            *first = (size_t)i;
-        weights[count++] = weight;
+    if (view->rays) {
+        ki_sparse_fan_seen(parallel, view, x, y, &seen.first, &seen.end);
+        return seen;
     }
-    return count;
+    seen.at = view->origin + (double)x * view->cosine + (double)y * view->sine;
+    k = floor_of(seen.at);
+    seen.first = clip(k, parallel->detectors);
+    seen.end = clip(k + 2, parallel->detectors);
+    return seen;
+}
+
+// The weight of a pixel in detector k, one of those that may see it; not above 0: it does not.
+static double weigh(const struct sparse_view *view, const struct seen *seen, size_t k, size_t x, size_t y)
+{
+    const struct sparse_ray *ray;
+    double at;
+
+    if (!view->rays)
+        return (1 - fabs((double)k - seen->at) / view->greatest) / view->greatest;
+    ray = &view->rays[k];
+    at = (ray->start - (double)(ray->steep ? y : x) * ray->drift) / ray->over;
+    return (1 - fabs((double)(ray->steep ? x : y) - at)) / ray->greatest;
 }
 
 static void backproject_line(void *context, size_t line)
@@ -184,12 +242,14 @@ static void backproject_line(void *context, size_t line)
         double sum = 0;
 
         for (size_t t = 0; t < parallel->angles; t++) {
-            size_t first = 0;
-            double weights[2];
-            size_t count = weigh(parallel, &views[t], at, line, &first, weights);
+            const struct seen seen = see(parallel, &views[t], at, line);
 
-            for (size_t i = 0; i < count; i++)
-                sum += weights[i] * x[t * parallel->detectors + first + i];
+            for (size_t k = seen.first; k < seen.end; k++) {
+                double weight = weigh(&views[t], &seen, k, at, line);
+
+                if (weight > 0)
+                    sum += weight * x[t * parallel->detectors + k];
+            }
         }
         y[at] = sum;
     }
@@ -233,16 +293,20 @@ static size_t list_pixel(const struct sparse_parallel *parallel, const struct sp
     size_t found = 0;
 
     for (size_t t = 0; t < parallel->angles; t++) {
-        size_t first = 0;
-        double weights[2];
-        size_t count =
-            weigh(parallel, &views[t], pixel % parallel->size, pixel / parallel->size, &first, weights);
+        const size_t x = pixel % parallel->size, y = pixel / parallel->size;
+        const struct seen seen = see(parallel, &views[t], x, y);
 
-        for (size_t i = 0; i < count; i++, found++)
+        for (size_t k = seen.first; k < seen.end; k++) {
+            double weight = weigh(&views[t], &seen, k, x, y);
+
+            if (!(weight > 0))
+                continue;
             if (indices) {
-                indices[found] = (uint32_t)(t * parallel->detectors + first + i);
-                values[found] = weights[i];
+                indices[found] = (uint32_t)(t * parallel->detectors + k);
+                values[found] = weight;
             }
+            found++;
+        }
     }
     return found;
 }
@@ -284,14 +348,14 @@ static void count_rows(const struct sparse_parallel *parallel, const struct spar
 {
     for (size_t pixel = 0; pixel < transposed->rows; pixel++)
         for (size_t t = 0; t < parallel->angles; t++) {
-            size_t first = 0;
-            double weights[2];
-            size_t count =
-                weigh(parallel, &views[t], pixel % parallel->size, pixel / parallel->size, &first, weights);
+            const size_t x = pixel % parallel->size, y = pixel / parallel->size;
+            const struct seen seen = see(parallel, &views[t], x, y);
 
-            transposed->starts[pixel + 1] += count;
-            for (size_t i = 0; i < count; i++)
-                matrix->starts[t * parallel->detectors + first + i + 1]++;
+            for (size_t k = seen.first; k < seen.end; k++)
+                if (weigh(&views[t], &seen, k, x, y) > 0) {
+                    transposed->starts[pixel + 1]++;
+                    matrix->starts[t * parallel->detectors + k + 1]++;
+                }
         }
     add_up(matrix);
     add_up(transposed);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/array.h"
+#include "fan.h"
 
 #define PI 3.14159265358979323846
 
@@ -101,10 +102,10 @@ void ki_sparse_phantom_sinogram(const struct sparse_parallel *geometry, double *
     place(geometry->size, placed);
     for (size_t t = 0; t < geometry->angles; t++)
         for (size_t k = 0; k < geometry->detectors; k++) {
-            double theta = ki_sparse_parallel_theta(geometry, t), sum = 0;
+            double theta = ki_sparse_parallel_theta(geometry, t) + ki_sparse_fan_angle(geometry, k), sum = 0;
 
             for (size_t i = 0; i < ELLIPSES; i++)
-                sum += placed[i].tenths * chord(&placed[i], theta, (double)k - geometry->axis);
+                sum += placed[i].tenths * chord(&placed[i], theta, ki_sparse_fan_distance(geometry, k));
             sinogram[t * geometry->detectors + k] = sum / 10;
         }
 }

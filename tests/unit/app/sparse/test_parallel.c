@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tomography with parallel rays on a device, computed on the fly, with and without local memory: against a
-// dense double projector, the transpose, large pictures, which kernels ran, the same bits, what is refused;
-// and its least squares, also of the real tooth.h5.
+// Tomography with parallel rays, with and without local memory, and with fans on a device, computed on the
+// fly: against a dense double projector, the transpose, large pictures, which kernels ran, the same bits,
+// what is refused; and its least squares, also of the real tooth.h5.
 #include "operator_support.h"
 
 #include <float.h>
@@ -106,6 +106,104 @@ START_TEST(tunings)
         geometry = test_geometry("parallel:3,9,10");
     for (size_t i = 0; i < (test_is_slow() ? 1 : sizeof tried / sizeof *tried); i++)
         check_geometry(&geometry, &tried[i], &state);
+}
+END_TEST
+
+// A fan's products on the fly, against the dense ones; A^T has a term for each detector that sees a pixel.
+static void check_fan(const struct sparse_parallel *fan, const struct sparse_tuning *tuning, uint64_t *state)
+{
+    const size_t rays = ki_sparse_parallel_rows(fan), pixels = ki_sparse_parallel_columns(fan);
+    struct sparse_operator *a = NULL;
+    double *dense = test_dense(fan);
+
+    EXPECT_OK(ki_sparse_operator_create_parallel(queue, fan, KN_SPARSE_AUTO, tuning, &a, &err));
+    for (int transposed = 0; transposed < 2; transposed++) {
+        const size_t columns = transposed ? rays : pixels, rows = transposed ? pixels : rays;
+        float *x = random_vector(columns, state), *found = test_apply(a, transposed, x, columns, rows),
+              *again = test_apply(a, transposed, x, columns, rows);
+
+        ck_assert_int_eq((int)ki_sparse_operator_format(a, transposed), (int)KN_SPARSE_ON_THE_FLY);
+        for (size_t i = 0; i < rows; i++) {
+            double sum = 0, size = 0;
+            size_t terms = 0;
+
+            for (size_t j = 0; j < columns; j++) {
+                double term = dense[transposed ? j * pixels + i : i * pixels + j] * (double)x[j];
+
+                sum += term;
+                size += fabs(term);
+                terms += dense[transposed ? j * pixels + i : i * pixels + j] > 0;
+            }
+            // Half as many pairs; those whose weight a rounding makes 0 are in the one more for each view.
+            ck_assert_msg(fabs((double)found[i] - sum) <=
+                              bound(terms / 2 + (transposed ? fan->angles : fan->size), size),
+                          "fan of %zu, %zu, %zu, %g, %g, axis %g%s%s: element %zu is %.9g, not %.9g",
+                          fan->angles, fan->detectors, fan->size, fan->source, fan->detector, fan->axis,
+                          fan->beam == KN_TOMOGRAPHY_FAN_FLAT ? ", flat" : ", curved",
+                          transposed ? ", transposed" : "", i, (double)found[i], sum);
+        }
+        ck_assert_msg(memcmp(found, again, rows * sizeof *found) == 0, "other bits again");
+        free(x);
+        free(found);
+        free(again);
+    }
+    ki_sparse_operator_free(a);
+    free(dense);
+}
+
+START_TEST(fans)
+{
+    static const struct sparse_tuning usual = {.group = 0}, other = {.group = 64, .lanes = 8, .items = 3};
+    uint64_t state = test_seed("fans");
+
+    for (int i = 0; i < (test_is_slow() ? 6 : 2 * TEST_FANS); i++) {
+        struct sparse_parallel fan = test_geometry(test_fans[i / 2]);
+
+        if (i % 2) {
+            fan.beam = KN_TOMOGRAPHY_FAN_CURVED;
+            test_give_angles(&fan, &state);
+        }
+        check_fan(&fan, i % 4 == 3 ? &other : &usual, &state);
+        ki_sparse_parallel_free(&fan);
+    }
+}
+END_TEST
+
+// <A x, y> = <x, A^T y> of a fan of usual shape: the weights are the same in both directions, to the bit.
+START_TEST(transpose_of_fans)
+{
+    uint64_t state = test_seed("transpose_of_fans");
+
+    for (int curved = 0; curved < 2; curved++) {
+        struct sparse_parallel fan =
+            test_geometry(test_is_slow() ? "fan:2,30,31,40,20" : "fan:11,401,300,450,300,190.3");
+        const size_t rays = ki_sparse_parallel_rows(&fan), pixels = ki_sparse_parallel_columns(&fan);
+        float *x = random_vector(pixels, &state), *y = random_vector(rays, &state), *ax, *aty;
+        double left = 0, right = 0, square_ax = 0, square_y = 0;
+        struct sparse_operator *a = NULL;
+
+        fan.beam = curved ? KN_TOMOGRAPHY_FAN_CURVED : KN_TOMOGRAPHY_FAN_FLAT;
+        test_give_angles(&fan, &state);
+        EXPECT_OK(ki_sparse_operator_create_parallel(queue, &fan, KN_SPARSE_ON_THE_FLY, NULL, &a, &err));
+        ax = test_apply(a, false, x, pixels, rays);
+        aty = test_apply(a, true, y, rays, pixels);
+        for (size_t i = 0; i < pixels; i++)
+            right += (double)x[i] * (double)aty[i];
+        for (size_t i = 0; i < rays; i++) {
+            left += (double)ax[i] * (double)y[i];
+            square_ax += (double)ax[i] * (double)ax[i];
+            square_y += (double)y[i] * (double)y[i];
+        }
+        fprintf(stderr, "transpose_of_fans: off by %.2g of |A x| |y|\n",
+                fabs(left - right) / sqrt(square_ax * square_y));
+        ck_assert_double_le(fabs(left - right), 1e-6 * sqrt(square_ax * square_y));
+        ki_sparse_operator_free(a);
+        free(x);
+        free(y);
+        free(ax);
+        free(aty);
+        ki_sparse_parallel_free(&fan);
+    }
 }
 END_TEST
 
@@ -300,8 +398,11 @@ START_TEST(real_tooth)
     if (status == KN_ERROR_UNSUPPORTED) // a build without libhdf5
         return;
     ck_assert_msg(status == KN_OK, "%s", reason.text);
-    geometry = (struct sparse_parallel){sinogram.angles, sinogram.detectors, sinogram.detectors, 36.5,
-                                        sinogram.theta};
+    geometry = (struct sparse_parallel){.angles = sinogram.angles,
+                                        .detectors = sinogram.detectors,
+                                        .size = sinogram.detectors,
+                                        .axis = 36.5,
+                                        .theta = sinogram.theta};
     sinogram.theta = NULL; // owned by the geometry now
     size_t rays = ki_sparse_parallel_rows(&geometry), pixels = ki_sparse_parallel_columns(&geometry);
     double *wanted = calloc(pixels, sizeof *wanted);
@@ -355,6 +456,14 @@ START_TEST(refused)
         ki_sparse_operator_create_parallel(queue, &geometry, (kn_sparse_format)99, NULL, &a, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "launched apart",
                    ki_sparse_solver_create_parallel(queue, &geometry, &fused, &options, &solver, &err));
+    geometry = test_geometry("fan:2,3,4,5,6");
+    EXPECT_REFUSED(
+        KN_ERROR_ARGUMENT, "a fan beam has on-the-fly",
+        ki_sparse_operator_create_parallel(queue, &geometry, KN_SPARSE_ON_THE_FLY_LOCAL, NULL, &a, &err));
+    geometry.source = 1;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "inside the object",
+                   ki_sparse_operator_create_parallel(queue, &geometry, KN_SPARSE_AUTO, NULL, &a, &err));
+    geometry = test_geometry("parallel:2,3,4");
     geometry.size = 0;
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "0 pixels",
@@ -366,8 +475,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {ray_by_ray, tunings,       transpose,  ran,
-                                  automatic,  least_squares, real_tooth, refused};
+    const TTest *const tests[] = {ray_by_ray, tunings,   fans,          transpose,  transpose_of_fans,
+                                  ran,        automatic, least_squares, real_tooth, refused};
 
     return test_run("parallel", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests tomography with parallel rays on the host: geometries in words, the matrix and the products computed
-// without it against Joseph's projector ray by ray, the transpose, orientation, threads.
+// Tests tomography with parallel rays and fans on the host: geometries in words, the matrix and the products
+// computed without it against Joseph's projector ray by ray, the transpose, orientation, threads.
 #include "sparse_support.h"
 
 #include <float.h>
@@ -13,7 +13,7 @@
 // weight.
 static double bound(const struct sparse_parallel *parallel)
 {
-    return 32 * DBL_EPSILON * (double)(parallel->size + 3 * parallel->detectors);
+    return 32 * DBL_EPSILON * ((double)(parallel->size + 3 * parallel->detectors) + parallel->source);
 }
 
 static void check_matrix(const struct sparse_parallel *parallel, const double *wanted)
@@ -51,7 +51,10 @@ static void check_product(const struct sparse_parallel *parallel, const double *
         double sum = 0;
         for (size_t j = 0; j < from; j++)
             sum += wanted[transposed ? j * pixels + i : i * pixels + j] * x[j];
-        ck_assert_double_eq_tol(y[i], sum, 2 * bound(parallel) * (double)(parallel->size + parallel->angles));
+        ck_assert_double_eq_tol(
+            y[i], sum,
+            bound(parallel) *
+                (2 * (double)parallel->size + ki_sparse_parallel_seen(parallel) * (double)parallel->angles));
     }
     free(x);
     free(y);
@@ -100,6 +103,71 @@ START_TEST(ray_by_ray)
 }
 END_TEST
 
+// Flat and curved, at even angles and at others: with the rays of the definition, and with the bits of a
+// matrix whatever the threads.
+START_TEST(fans)
+{
+    sparse_seed = test_seed("fans");
+    for (int i = 0; i < 4 * TEST_FANS; i++) {
+        struct sparse_parallel fan = test_geometry(test_fans[i / 4]);
+        double *wanted;
+
+        if (i % 2)
+            fan.beam = KN_TOMOGRAPHY_FAN_CURVED;
+        if (i % 4 >= 2)
+            test_give_angles(&fan, &sparse_seed);
+        wanted = test_dense(&fan);
+        check_matrix(&fan, wanted);
+        check_product(&fan, wanted, false);
+        check_product(&fan, wanted, true);
+        check_transpose(&fan);
+        free(wanted);
+        ki_sparse_parallel_free(&fan);
+    }
+}
+END_TEST
+
+// At 0 degrees the source is below the picture and detectors go from left to right; at 90 degrees it is at
+// the left: the ray through the axis meets the middle column, then the middle line. Beside it, rays of a
+// source above the picture would lean the other way.
+START_TEST(orientation_of_fans)
+{
+    struct sparse_parallel fan = test_geometry("fan:4,3,3,3,0");
+    static const double picture[9] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
+    double found[12];
+
+    EXPECT_OK(ki_sparse_parallel_multiply(&fan, false, picture, found, 1, &err));
+    ck_assert_double_eq_tol(found[1], 146, 1e-12);
+    ck_assert_double_eq_tol(found[4], 56, 1e-12);
+    ck_assert_double_eq_tol(found[7], 146, 1e-12);
+    // Detector 0: from (1, 4) to (0, 1), lines 0, 1 and 2 at -1/3, 0 and 1/3.
+    ck_assert_double_eq_tol(found[0], (1 * 2. / 3 + 8 + (64 * 2. + 128) / 3) * sqrt(10) / 3, 1e-12);
+}
+END_TEST
+
+// Far from the source, a fan is a parallel beam; both have the same half turn.
+START_TEST(far_fans)
+{
+    struct sparse_parallel parallel = test_geometry("parallel:7,24,16,11.75"),
+                           fan = test_geometry("fan:14,24,16,16000000,0,11.75");
+    enum { PIXELS = 16 * 16, RAYS = 7 * 24 };
+    double *x, wanted[RAYS], found[2 * RAYS];
+
+    sparse_seed = test_seed("far_fans");
+    x = sparse_numbers(PIXELS);
+    EXPECT_OK(ki_sparse_parallel_multiply(&parallel, false, x, wanted, 1, &err));
+    for (int curved = 0; curved < 2; curved++) {
+        fan.beam = curved ? KN_TOMOGRAPHY_FAN_CURVED : KN_TOMOGRAPHY_FAN_FLAT;
+        EXPECT_OK(ki_sparse_parallel_multiply(&fan, false, x, found, 1, &err));
+        // An angle of up to 13 / 16e6 moves a ray by up to 12 times that, and weights of 16 pixels, two at a
+        // step, by as much.
+        for (size_t i = 0; i < RAYS; i++)
+            ck_assert_double_eq_tol(found[i], wanted[i], 2 * 16 * 1.5 * 12 * 13 / 16e6);
+    }
+    free(x);
+}
+END_TEST
+
 // Projection 0 has the sums of columns from left to right, the one at a right angle those of lines from top
 // to bottom.
 START_TEST(orientation)
@@ -132,7 +200,16 @@ START_TEST(words)
     ck_assert_double_eq_tol(ki_sparse_parallel_theta(&parallel, 90), HALF_TURN * 90 / 181, 1e-15);
     parallel = test_geometry("parallel:2,3,4,-1.5");
     ck_assert_double_eq(parallel.axis, -1.5);
+    parallel = test_geometry("fan:360,512,256,800,-40.5");
+    ck_assert_uint_eq(parallel.size, 256);
+    ck_assert_double_eq(parallel.axis, 255.5);
+    ck_assert_double_eq(parallel.source, 800);
+    ck_assert_double_eq(parallel.detector, -40.5);
+    ck_assert_double_eq_tol(ki_sparse_parallel_theta(&parallel, 90), HALF_TURN / 2, 1e-15);
+    parallel = test_geometry("fan:2,3,4,5,6,6.5");
+    ck_assert_double_eq(parallel.axis, 6.5);
     ck_assert(geometry_is("parallel:"));
+    ck_assert(geometry_is("fan:"));
     ck_assert(!geometry_is("system.mtx"));
 }
 END_TEST
@@ -141,7 +218,18 @@ START_TEST(refused)
 {
     static const struct {
         const char *text, *words;
-    } tried[] = {{"fan:1,2,3", "parallel:ANGLES"},
+    } tried[] = {{"cone:1,2,3", "parallel:ANGLES"},
+                 {"fan:1,2,3", "fan:ANGLES"},
+                 {"fan:1,2,3,4", "fan:ANGLES"},
+                 {"fan:1,2,3,4,", "fan:ANGLES"},
+                 {"fan:1,2,3,4,5,", "fan:ANGLES"},
+                 {"fan:1,2,3,4,5,0.5,7", "fan:ANGLES"},
+                 {"fan:1,2,3,nan,5", "fan:ANGLES"},
+                 {"fan:1,2,3,2.8,5", "the source is inside the object: 2.8 pixels"},
+                 {"fan:1,2,3,-9,50", "the source is inside the object: -9 pixels"},
+                 {"fan:1,2,3,4,-3.5", "behind the source"},
+                 {"fan:1,2,3,1e9,0", "at most 16777216"},
+                 {"fan:1,2,3,4,5,9", "within 4"},
                  {"parallel:", "parallel:ANGLES"},
                  {"parallel:1,2", "parallel:ANGLES"},
                  {"parallel:1,2,", "parallel:ANGLES"},
@@ -167,6 +255,14 @@ START_TEST(refused)
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, tried[i].words, sparse_parse(tried[i].text, &parallel, &err));
         ck_assert_uint_eq(parallel.size, 0);
     }
+    parallel = test_geometry("fan:1,40,3,5,5");
+    parallel.beam = KN_TOMOGRAPHY_FAN_CURVED;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "curved detectors from -111.",
+                   ki_sparse_parallel_check(&parallel, &err));
+    parallel.beam = (kn_tomography_beam)3;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no beam 3", ki_sparse_parallel_check(&parallel, &err));
+    parallel.beam = KN_TOMOGRAPHY_PARALLEL;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "have no distances", ki_sparse_parallel_check(&parallel, &err));
     parallel = test_geometry("parallel:2,3,4");
     test_give_angles(&parallel, &sparse_seed);
     parallel.theta[1] = NAN;
@@ -177,7 +273,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {ray_by_ray, orientation, words, refused};
+    const TTest *const tests[] = {ray_by_ray, orientation, fans,   orientation_of_fans,
+                                  far_fans,   words,       refused};
 
     return TEST_RUN("sparse_parallel", CK_FORK, tests);
 }
