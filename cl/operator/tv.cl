@@ -18,7 +18,11 @@
 // differences in NORM(k), |A x' - b|^2 in REST(k), TV(x') in STEP(k), and in STOP(k) why it is the last
 // (cl/shared/cgnr.h).
 //
-// Launch, in each iteration, with `parts` groups each: A x', tv_rows, tv_differences, A^H p, tv_step.
+// If A^H A and A^H b are known instead of A and b, tv_normal takes the place of tv_rows: it keeps A^H p instead of p,
+// since the iteration is linear in p. REST(k) is then |A x' - b|^2 - |b|^2.
+//
+// Launch, in each iteration, with `parts` groups each: A x', tv_rows, tv_differences, A^H p, tv_step; or A^H A x',
+// tv_normal, tv_differences, tv_step.
 // Cost: rows reads u, b, w, p, writes w, p; differences reads x', x and y, writes y, with AXES numbers per number
 // of x; step reads v, y, x, x', writes x, x'.
 // Tunables: AXES (2 or 3), COMPONENTS (numbers per element: 1, or 2 if it is complex), GROUP (a power of two),
@@ -75,6 +79,28 @@ tv_rows(__global const float *u, __global const float *b, __global float *w, __g
         changes = acc_add_product(changes, change, change / TV_ROW_STEP);
     }
     leave_two_parts(squares, changes, state, parts, 0, node);
+}
+
+// u = A^H A x', w = A^H A x, p = A^H p, b = A^H b; `x` is x'. A change d of p is at least as long as A^H d / |A|.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+tv_normal(__global const float *u, __global const float *b, __global const float *x, __global float *w, __global float *p,
+          uint columns, __global acc *state, uint parts, uint most)
+{
+    __local acc node[GROUP];
+    const float length = acc_to_real(state[LENGTH]); // 2 length TV_ROW_STEP |A|^2 = 1
+    acc energy = ACC_ZERO, changes = ACC_ZERO;
+
+    end_iteration(state, parts); // the previous one
+    FOR_COLUMNS(i, columns) {
+        float product = u[i], before = w[i], own = p[i], right = b[i];
+        float beyond = product - right + (product - before);
+        float change = (own + TV_ROW_STEP * beyond) / (1 + TV_ROW_STEP) - own;
+        p[i] = fma(TV_RELAXATION, change, own);
+        w[i] = fma(TV_RELAXATION, product - before, before);
+        energy = acc_add_product(energy, x[i], product - 2 * right);
+        changes = acc_add_product(changes, change, 2 * length * change);
+    }
+    leave_two_parts(energy, changes, state, parts, 0, node);
 }
 
 // `x` is x', `before` is x; t y is stored one axis after the other, and moves in steps of t q = `length`.

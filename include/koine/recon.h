@@ -434,13 +434,20 @@ typedef enum kn_recon_scale {
 } kn_recon_scale;
 
 typedef enum kn_recon_regularizer {
-    KN_RECON_REGULARIZER_TIKHONOV = 0,  // R = 1 (ridge): favours a small norm of the image
-    KN_RECON_REGULARIZER_DIFFERENCE = 1 // R = D^H D: favours small differences of neighbours along each axis
+    KN_RECON_REGULARIZER_TIKHONOV = 0, // R = 1 (ridge): favours a small norm of the image
+    // R = D^H D: favours small differences of neighbours along each axis
+    KN_RECON_REGULARIZER_DIFFERENCE = 1,
+    // Total variation: the x of the least |F x - d|^2 / 2 + lambda TV(x) with the weights W, with `sense` the
+    // sum of these squares over all coils, by the primal-dual method of KN_SOLVE_TV (koine/solve.h). TV is
+    // isotropic, and takes the length of complex differences; there are none across the image's edge. It
+    // favours images that are constant but for edges. Cost: an iteration applies F^H W F once; before the
+    // first, 30 applications find its norm.
+    KN_RECON_REGULARIZER_TV = 2
 } kn_recon_regularizer;
 
 // The boundary of the differences: along an axis of N voxels (D x)_j = x_j - x_(j-1) for j = 1 ... N - 1.
 typedef enum kn_recon_boundary {
-    KN_RECON_BOUNDARY_ZERO = 0,    // none across the image's edge
+    KN_RECON_BOUNDARY_ZERO = 0,    // none across the image's edge; KN_RECON_REGULARIZER_TV has this alone
     KN_RECON_BOUNDARY_PERIODIC = 1 // for j = 0 too, where x_-1 is x_(N-1)
 } kn_recon_boundary;
 
@@ -477,9 +484,10 @@ typedef struct kn_recon_solve_options {
     // For least squares.
     kn_recon_normal_method normal;
     size_t iterations; // at most, on a device up to 2^20; 0: the image is the start
-    double tolerance;  // stops once |F^H W d - A x| is at most this fraction of |F^H W d|, from 0 to below 1;
-                       // 0: never
-    double lambda;     // from 0 on
+    // Stops once |F^H W d - A x| is at most this fraction of |F^H W d|, from 0 to below 1; 0: never. For
+    // KN_RECON_REGULARIZER_TV, once kn_recon_coil's residual is, which compares the changes in an iteration.
+    double tolerance;
+    double lambda;        // from 0 on
     bool relative_lambda; // lambda is in units of kn_recon_plan_get_bound; not with KN_RECON_NORMAL_FORWARD
     kn_recon_regularizer regularizer;
     kn_recon_boundary boundary;
@@ -576,8 +584,11 @@ KN_API const char *kn_recon_solution_get_sense_why(const kn_recon_solution *solu
 typedef struct kn_recon_coil {
     size_t iterations;        // done
     kn_solve_stopped stopped; // KN_SOLVE_STOPPED_ITERATIONS, _TOLERANCE or _FLOOR
-    double residual;          // |F^H W d - A x| / |F^H W d| of the image, recomputed
-    double seconds;           // of the iterations
+    // |F^H W d - A x| / |F^H W d| of the image, recomputed. For KN_RECON_REGULARIZER_TV: by how much the last
+    // iteration changes the image and the dual variables, weighed by their steps, as a fraction of what the
+    // first one does; it is 0 at the solution.
+    double residual;
+    double seconds; // of the iterations
     // The same before the first and after each iteration, as the method's recurrence has it, which goes on
     // decreasing when the true residual has reached the floor of the precision: iterations + 1 numbers, owned
     // by the solution.
@@ -586,6 +597,11 @@ typedef struct kn_recon_coil {
 
 // All 0 for a coil that does not exist, and for other methods.
 KN_API kn_recon_coil kn_recon_solution_get_coil(const kn_recon_solution *solution, size_t coil);
+// For KN_RECON_REGULARIZER_TV: |F x - d|^2 / 2 + lambda TV(x) in the scale that was asked for, with the
+// weights W, and with `sense` the sum of these squares over the coils, before the first and after each
+// iteration: iterations + 1 numbers, owned by the solution. In single precision 1e-7 of |d|^2 / 2 may be
+// missing. NULL for a coil that does not exist, and for other regularizers and methods.
+KN_API const double *kn_recon_solution_get_objectives(const kn_recon_solution *solution, size_t coil);
 // How many of these there are: the coils of the scan for least squares, 1 with `sense`, otherwise 0.
 KN_API size_t kn_recon_solution_get_coils(const kn_recon_solution *solution);
 
@@ -594,8 +610,8 @@ KN_API size_t kn_recon_solution_get_coils(const kn_recon_solution *solution);
 // The names that `koine recon` uses: "radial", "golden", "spiral", "kooshball", "stack", "cartesian"; "fov",
 // "radians", "normalized"; "none", "ramp", "pipe"; "auto", "naive", "register", "coalesced", "constant",
 // "constant-struct", "fast-trig", "tuned", "host-double", "host-single"; "auto", "direct", "separable",
-// "nufft"; "toeplitz", "forward"; "ls", "adjoint", "gridding"; "none", "unitary"; "tikhonov", "difference";
-// "zero", "periodic"; "auto", "none", "maps", "lowres", "espirit". NULL for any other value.
+// "nufft"; "toeplitz", "forward"; "ls", "adjoint", "gridding"; "none", "unitary"; "tikhonov", "difference",
+// "tv"; "zero", "periodic"; "auto", "none", "maps", "lowres", "espirit". NULL for any other value.
 KN_API const char *kn_recon_trajectory_name(kn_recon_trajectory_kind kind);
 KN_API const char *kn_recon_unit_name(kn_recon_unit unit);
 KN_API const char *kn_recon_density_name(kn_recon_density density);

@@ -22,7 +22,7 @@ from .numbers import complexes, doubles, natural
 
 methods = Words("method", "KN_RECON_METHOD_", "least-squares adjoint gridding")
 scales = Words("scale", "KN_RECON_SCALE_", "none unitary")
-regularizers = Words("regularizer", "KN_RECON_REGULARIZER_", "tikhonov difference")
+regularizers = Words("regularizer", "KN_RECON_REGULARIZER_", "tikhonov difference tv")
 boundaries = Words("boundary", "KN_RECON_BOUNDARY_", "zero periodic")
 senses = Words("sense", "KN_RECON_SENSE_", "auto none maps lowres espirit")
 
@@ -37,15 +37,19 @@ class Coil:
     stopped : str
         "iterations", "tolerance" or "floor".
     residual : float
-        ``|F^H W d - A x| / |F^H W d|`` of the image.
+        ``|F^H W d - A x| / |F^H W d|`` of the image; with the regularizer "tv", by how much the last iteration changes
+        the image and the dual variables, as a part of what the first one does.
     residuals : numpy.ndarray of float64, shape (iterations + 1,)
         The same before the first iteration and after each, as the method carries it along.
+    objectives : numpy.ndarray of float64, shape (iterations + 1,), optional
+        With the regularizer "tv", ``|F x - d|^2 / 2 + lambda TV(x)`` likewise; None with others.
     """
 
     iterations: int
     stopped: str
     residual: float
     residuals: npt.NDArray[np.float64]
+    objectives: npt.NDArray[np.float64] | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,15 +142,17 @@ def recon(
     iterations : int
         Of least squares, at most.
     tolerance : float
-        Stops once the residual is at most this part of ``|F^H W d|``; 0: never.
+        Stops once the residual is at most this part of ``|F^H W d|``, with "tv" of what the first iteration changes; 0:
+        never.
     lambda_ : float
         From 0 on.
     relative_lambda : bool
         It counts in units of a bound on the norm of F^H W F.
-    regularizer : {"tikhonov", "difference"}
-        A small image, or small differences of neighbours.
+    regularizer : {"tikhonov", "difference", "tv"}
+        A small image; small differences of neighbours; or total variation, by the primal-dual method of Chambolle and
+        Pock on ``|F x - d|^2 / 2 + lambda TV(x)``, which leaves edges sharp and wants some hundred iterations.
     boundary : {"zero", "periodic"}
-        Of the differences.
+        Of the differences; "tv" has "zero".
     start : array_like of complex, optional
         Of least squares: an image for each coil, with `sense` one image; None: 0.
     sense : {"none", "maps", "lowres", "espirit"}, optional
@@ -315,7 +321,7 @@ def _gather(solution: Any, shape: tuple[int, ...]) -> Reconstruction:
     coils = (lib.kn_recon_solution_get_coil(solution, i) for i in range(lib.kn_recon_solution_get_coils(solution)))
     return Reconstruction(
         np.frombuffer(numbers, np.complex128).reshape(shape).copy(),
-        [_coil(coil) for coil in coils],
+        [_coil(coil, lib.kn_recon_solution_get_objectives(solution, i)) for i, coil in enumerate(coils)],
         float(lib.kn_recon_solution_get_lambda(solution)),
         kernels.word(lib.kn_recon_solution_get_kernel(solution)),
         np.dtype(np.complex128 if lib.kn_recon_solution_get_is_double(solution) else np.complex64),
@@ -327,6 +333,9 @@ def _gather(solution: Any, shape: tuple[int, ...]) -> Reconstruction:
     )
 
 
-def _coil(coil: Any) -> Coil:
-    residuals = np.frombuffer(ffi.buffer(coil.residuals, 8 * (coil.iterations + 1)), np.float64).copy()
-    return Coil(coil.iterations, text_of(lib.kn_solve_stopped_name(coil.stopped)), coil.residual, residuals)
+def _coil(coil: Any, objectives: Any) -> Coil:
+    residuals, values = (
+        np.frombuffer(ffi.buffer(numbers, 8 * (coil.iterations + 1)), np.float64).copy() if numbers else None
+        for numbers in (coil.residuals, objectives)
+    )
+    return Coil(coil.iterations, text_of(lib.kn_solve_stopped_name(coil.stopped)), coil.residual, residuals, values)

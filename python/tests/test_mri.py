@@ -208,6 +208,26 @@ def test_total_variation_of_few_spokes(context: koine.Context) -> None:
         koine.solve(transform, data, method="tv", lambda_=5.0, bounds=(0, 1))
 
 
+def test_total_variation_of_a_scan(context: koine.Context) -> None:
+    k, shape = koine.trajectory("golden", 32, samples=64, spokes=13)
+    picture = koine.phantom(shape)
+    data = np.asarray(koine.Nufft(k, shape)(picture))
+    plain = koine.recon(data, k, shape, iterations=30)
+    assert plain.coils[0].objectives is None
+    for place in (None, context):
+        found = koine.recon(
+            data, k, shape, regularizer="tv", lambda_=5.0, relative_lambda=False, iterations=200, context=place
+        )
+        theirs = koine.solve(koine.Nufft(k, shape), data, method="tv", lambda_=5.0, iterations=200)
+        objectives = found.coils[0].objectives
+        assert objectives is not None and len(objectives) == 201 and found.lambda_ == 5
+        assert abs(objectives[-1] - theirs.objectives[-1]) < 1e-3 * theirs.objectives[-1]
+        assert relative(found.image, np.asarray(theirs.x)) < (1e-2 if place else 1e-8)
+        assert relative(found.image, picture) < 0.6 * relative(plain.image, picture)
+    with pytest.raises(koine.ArgumentError, match="no periodic boundary"):
+        koine.recon(data, k, shape, regularizer="tv", boundary="periodic")
+
+
 def test_coils_are_combined() -> None:
     k, shape = koine.trajectory("golden", 16, samples=32, spokes=20)
     data = koine.phantom_kspace(k, shape)

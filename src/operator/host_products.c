@@ -76,7 +76,10 @@ double ki_host_products_squared_norm(struct host_products *products,
             y[i] /= size;
         ki_host_products_multiply(products, false, y, of_rows);
         memcpy(before, y, columns * sizeof *y);
-        ki_host_products_multiply(products, true, of_rows, y);
+        if (products->is_normal)
+            memcpy(y, of_rows, columns * sizeof *y);
+        else
+            ki_host_products_multiply(products, true, of_rows, y);
         if (correction)
             correction->along(correction->data, x, before, columns, y);
         value = size = length_of(y, columns);

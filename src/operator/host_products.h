@@ -12,6 +12,7 @@ struct host_products {
     kn_status status;     // the first error of the products so far
     size_t rows, columns; // lengths of the vectors
     bool is_single;
+    bool is_normal;   // A is the product of another operator's adjoint and that operator
     float *from, *to; // with room for the longer vector, if the operator is in single precision
 };
 
@@ -22,9 +23,9 @@ void ki_host_products_multiply(struct host_products *products, bool adjoint, con
 void ki_host_products_take(const struct host_products *products, const void *from, double *to, size_t count);
 void ki_host_products_give(const struct host_products *products, const double *from, void *to, size_t count);
 
-// The greatest eigenvalue of A^H A with a linear correction (NULL: none), slightly above the result of 30
-// power iterations that start from almost ones. The caller gives room for two vectors with a number per
-// column, one with a number per row, and x, which is passed to the correction.
+// The greatest eigenvalue of A^H A, or of a normal A, with a linear correction (NULL: none), slightly above
+// the result of 30 power iterations that start from almost ones. The caller gives room for two vectors with a
+// number per column, one with a number per row, and x, which is passed to the correction.
 double ki_host_products_squared_norm(struct host_products *products,
                                      const struct solve_correction *correction, const double *x, double *y,
                                      double *before, double *of_rows);

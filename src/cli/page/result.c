@@ -75,8 +75,10 @@ static double number_at(const json_t *array, size_t i)
 
 static const char *label_of(const char *name)
 {
-    static const char *const labels[][2] = {
-        {"iterations", "relative residual"}, {"history", "residual"}, {"c1d", "correlation"}};
+    static const char *const labels[][2] = {{"iterations", "relative residual"},
+                                            {"objectives", "objective"},
+                                            {"history", "residual"},
+                                            {"c1d", "correlation"}};
 
     for (size_t i = 0; i < KI_COUNT(labels); i++)
         if (strcmp(labels[i][0], name) == 0)

@@ -50,17 +50,21 @@ static const struct option_row options[] = {
     {"iterations", 'n', FIELD(OPTION_COUNT, iterations), .metavar = "N", .fallback = "20",
      .help = "for ls: the most iterations"},
     {"tolerance", FIELD(OPTION_PATH, tolerance), .metavar = "T",
-     .help = "for ls: stop when the residual is at most T times the right-hand side; exit status 1 if this "
-             "is not reached"},
+     .help =
+         "for ls: stop when the residual is at most T times the right-hand side, with --regularizer tv "
+         "when an iteration changes at most T times what the first one does; exit status 1 if this is not "
+         "reached"},
     {"lambda", 'l', FIELD(OPTION_PATH, lambda), .metavar = "L",
      .help = "for ls: regularization parameter (default: 0)"},
     {"relative-lambda", FIELD(OPTION_FLAG, relative_lambda),
      .help = "--lambda is in units of the greatest eigenvalue of Q's circulant, which bounds that of F^H F; "
              "not with --normal forward"},
     {"regularizer", FIELD(OPTION_CHOICE, regularizer), .choices = recon_regularizer_names,
-     .fallback = "tikhonov", .help = "penalize the norm of the image, or the differences between neighbours"},
+     .fallback = "tikhonov",
+     .help = "penalize the norm of the image, the differences between neighbours, or the total variation, "
+             "which leaves edges sharp"},
     {"boundary", FIELD(OPTION_CHOICE, boundary), .choices = recon_boundary_names, .fallback = "zero",
-     .help = "boundary of the differences: none across the edge of the image, or periodic"},
+     .help = "boundary of the differences: none across the edge of the image, or periodic; tv has none"},
     {"sense", FIELD(OPTION_PATH, sense), .metavar = "MAPS|lowres|espirit|none",
      .help = "how ls combines several coils: into one image by their sensitivities, from a .cfl [x, y, z, "
              "coils] or .npy (coils, z, y, x), or estimated from the centre of k-space by ESPIRiT or at low "
@@ -254,7 +258,18 @@ const struct command command_recon = {
         "weights: --save-q and --load-q keep it in a file. With --normal forward there is no Q: each "
         "iteration computes F and F^H term by term, F^H by --kernel; this takes far longer, but needs no "
         "grid of twice the matrix, and shows what Q is worth. R is 1, or D^H D with --regularizer "
-        "difference. gridding is fast and approximate: it needs --density, as adjoint does. --adjoint nufft "
+        "difference. --regularizer tv, for ls with fewer samples than the image has voxels, takes the x of "
+        "the "
+        "least |F x - d|^2 / 2 + lambda TV(x) instead, with the weights W and the sum over all coils: TV is "
+        "the "
+        "sum over the voxels of the length of the differences to the next voxel along each axis. The method "
+        "is "
+        "the primal-dual one of Chambolle and Pock (2011), on F^H W F and F^H W d alone, so that --normal, "
+        "--save-q, --load-q and --sense are as without it; an iteration costs about as much as one of "
+        "conjugate "
+        "gradients, more iterations are needed, and 30 applications of F^H W F come first. The objective is "
+        "printed, and is in the JSON for each iteration. gridding is fast and approximate: it needs "
+        "--density, as adjoint does. --adjoint nufft "
         "is approximate too, with a window chosen for the given tolerance: its result is compared "
         "with the exact sum at some voxels, and the exit status is 1 if the error exceeds the tolerance. "
         "Where all samples lie on whole cycles, as those of a Cartesian scan do, whichever of its lines were "

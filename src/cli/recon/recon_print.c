@@ -136,17 +136,23 @@ static void print_sum(const char *name, const kn_recon_stage *stage)
     printf("\n");
 }
 
-static void print_coil(const kn_recon_coil *coil, size_t i, size_t coils)
+static void print_coil(const kn_recon_coil *coil, const double *objectives, size_t i, size_t coils)
 {
     bool is_terminal = isatty(STDOUT_FILENO) == 1;
 
-    for (size_t n = 0; is_terminal && n <= coil->iterations; n++)
-        printf("%siteration %zu: residual %.4g\n", n || !i ? "" : "next coil, ", n, coil->residuals[n]);
-    printf("solver%s: %zu iteration%s, %.4g s, relative residual %.4g%s\n", coils > 1 ? ", a coil" : "",
-           coil->iterations, plural(coil->iterations), coil->seconds, coil->residual,
-           coil->stopped == KN_SOLVE_STOPPED_TOLERANCE ? ", converged"
-           : coil->stopped == KN_SOLVE_STOPPED_FLOOR   ? ", stopped: only rounding errors are left"
-                                                       : "");
+    for (size_t n = 0; is_terminal && n <= coil->iterations; n++) {
+        printf("%siteration %zu: residual %.4g", n || !i ? "" : "next coil, ", n, coil->residuals[n]);
+        if (objectives)
+            printf(", objective %.8g", objectives[n]);
+        printf("\n");
+    }
+    printf("solver%s: %zu iteration%s, %.4g s, relative residual %.4g", coils > 1 ? ", a coil" : "",
+           coil->iterations, plural(coil->iterations), coil->seconds, coil->residual);
+    if (objectives)
+        printf(", objective %.8g", objectives[coil->iterations]);
+    printf("%s\n", coil->stopped == KN_SOLVE_STOPPED_TOLERANCE ? ", converged"
+                   : coil->stopped == KN_SOLVE_STOPPED_FLOOR   ? ", stopped: only rounding errors are left"
+                                                               : "");
 }
 
 static void print_solver(const struct recon_run *run)
@@ -159,7 +165,7 @@ static void print_solver(const struct recon_run *run)
     for (size_t i = 0; i < coils; i++) {
         const kn_recon_coil coil = kn_recon_solution_get_coil(run->shown, i);
 
-        print_coil(&coil, i, coils);
+        print_coil(&coil, kn_recon_solution_get_objectives(run->shown, i), i, coils);
     }
     if (!coils)
         return;

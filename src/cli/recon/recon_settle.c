@@ -19,7 +19,7 @@ const char *const recon_method_names[] = {"ls", "adjoint", "gridding", NULL};
 const char *const recon_adjoint_names[] = {"auto", "direct", "separable", "nufft", "cartesian", NULL};
 const char *const recon_scale_names[] = {"none", "unitary", NULL};
 const char *const recon_normal_names[] = {"toeplitz", "forward", NULL};
-const char *const recon_regularizer_names[] = {"tikhonov", "difference", NULL};
+const char *const recon_regularizer_names[] = {"tikhonov", "difference", "tv", NULL};
 const char *const recon_boundary_names[] = {"zero", "periodic", NULL};
 const char *const recon_reference_scale_names[] = {"auto", "best", "none", NULL};
 
@@ -176,6 +176,21 @@ static kn_status read_numbers(struct recon_run *run, kn_error *err)
     return status;
 }
 
+// A regularizer that is not quadratic is for ls, without a boundary.
+static kn_status check_regularizer(const kn_recon_solve_options *options, kn_error *err)
+{
+    const char *name = kn_recon_regularizer_name(options->regularizer);
+
+    if (options->regularizer != KN_RECON_REGULARIZER_TV)
+        return KN_OK;
+    if (options->method != KN_RECON_METHOD_LEAST_SQUARES)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--regularizer %s needs --solver ls", name);
+    if (options->boundary != KN_RECON_BOUNDARY_ZERO)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--boundary periodic: --regularizer %s has no boundary; only difference has", name);
+    return KN_OK;
+}
+
 kn_status recon_check_arguments(struct recon_run *run, kn_error *err)
 {
     const struct recon_arguments *arguments = run->arguments;
@@ -207,6 +222,8 @@ kn_status recon_check_arguments(struct recon_run *run, kn_error *err)
     options->boundary = (kn_recon_boundary)arguments->boundary;
     run->extras = KN_INIT(kn_recon_extras, .save_q = arguments->save_q, .load_q = arguments->load_q,
                           .force = common->force);
+    if (!status)
+        status = check_regularizer(options, err);
     if (!status)
         status = read_kernel(run, err);
     if (!status)

@@ -211,13 +211,27 @@ static json_t *stages_json(const kn_recon_details *details)
     return object;
 }
 
-static json_t *residuals_json(const kn_recon_coil *coil)
+static json_t *numbers_json(const double *numbers, size_t count)
 {
     json_t *array = json_array();
 
-    for (size_t i = 0; i <= coil->iterations; i++)
-        report_append(&array, ki_json_double(coil->residuals[i]));
+    for (size_t i = 0; i < count; i++)
+        report_append(&array, ki_json_double(numbers[i]));
     return array;
+}
+
+static json_t *residuals_json(const kn_recon_coil *coil)
+{
+    return numbers_json(coil->residuals, coil->iterations + 1);
+}
+
+// Of each iteration; null for regularizers without one.
+static json_t *objectives_json(const kn_recon_solution *solution, size_t coil)
+{
+    const double *objectives = kn_recon_solution_get_objectives(solution, coil);
+
+    return objectives ? numbers_json(objectives, kn_recon_solution_get_coil(solution, coil).iterations + 1)
+                      : json_null();
 }
 
 static void put_quality(json_t **object, const struct recon_run *run, kn_recon_method method,
@@ -252,11 +266,13 @@ static void put_solver(json_t **root, const kn_recon_solution *solution,
         json_t *object = json_object();
 
         report_put(&object, "iterations", residuals_json(&coil));
+        report_put(&object, "objectives", objectives_json(solution, i));
         report_put(&object, "residual", ki_json_double(coil.residual));
         report_put(&object, "converged", json_boolean(coil.stopped == KN_SOLVE_STOPPED_TOLERANCE));
         report_append(&coils, object);
     }
     report_put(root, "coil_results", coils);
+    report_put(root, "objectives", objectives_json(solution, 0));
     report_put(root, "residual", ki_json_double(first.residual));
     report_put(root, "lambda", ki_json_double(kn_recon_solution_get_lambda(solution)));
     report_put(root, "regularizer", json_string(kn_recon_regularizer_name(options->regularizer)));

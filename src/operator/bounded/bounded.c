@@ -15,6 +15,8 @@ static const char *name_of(const struct bounded *s, unsigned kernel)
         [BOUNDED_NORMAL] = "bounded_normal",     [BOUNDED_SCALE] = "bounded_scale",
         [BOUNDED_TV_ROWS] = "tv_rows",           [BOUNDED_TV_DIFFERENCES] = "tv_differences"};
 
+    if (kernel == BOUNDED_TV_ROWS && s->options.normal)
+        return "tv_normal";
     if (kernel != BOUNDED_STEP)
         return names[kernel];
     return s->options.method == KN_SOLVE_FISTA ? "bounded_fista"
@@ -184,6 +186,8 @@ unsigned ki_bounded_launches(const struct bounded *bounded)
 
     if (!products)
         return 0;
+    if (bounded->options.normal)
+        return 3 + products / 2;
     return bounded->options.method == KN_SOLVE_SIRT ? 4 + products + products / 2 : 3 + products;
 }
 

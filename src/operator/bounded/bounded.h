@@ -19,6 +19,10 @@ struct bounded_options {
     double lambda, smooth;   // not used by KN_SOLVE_SIRT; for KN_SOLVE_TV, lambda weights the total variation
     const size_t *shape;     // for KN_SOLVE_TV: three lengths, read only by ki_bounded_create
     unsigned order;          // order of the differences that smooth weights: 1 or 2
+    // For KN_SOLVE_TV: the operator is A^H A, and the right-hand side is A^H b. An iteration then takes one
+    // product. There is no noise; `tolerance` is the fraction of the first gradient at which to stop; the
+    // residual is 0; and objectives lack |b|^2 / 2.
+    bool normal;
     // Room for iterations + 1 numbers each, in which every solution stores the length of the projected
     // gradient and |A x - b|. NULL: not stored.
     double *gradients, *residuals;

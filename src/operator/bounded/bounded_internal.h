@@ -17,7 +17,7 @@ enum {
     BOUNDED_WEIGH,   // for SIRT and BB
     BOUNDED_NORMAL,  // for all methods but SIRT
     BOUNDED_SCALE,   // for FISTA and TV
-    BOUNDED_TV_ROWS, // for TV
+    BOUNDED_TV_ROWS, // for TV, of A or of A^H A
     BOUNDED_TV_DIFFERENCES,
     BOUNDED_KERNELS
 };
@@ -60,6 +60,9 @@ struct bounded {
 size_t ki_bounded_partial(const struct bounded *s, unsigned kind);
 size_t ki_bounded_goal(const struct bounded *s);
 size_t ki_bounded_cell(const struct bounded *s, size_t k);
+
+// The fraction of the first gradient at which the iterations end.
+double ki_bounded_end(const struct bounded *s);
 
 // Launches a kernel with all groups.
 kn_status ki_bounded_launch(kn_queue *queue, const struct bounded *s, unsigned kernel, const kn_arg *args,

@@ -29,6 +29,12 @@ size_t ki_bounded_partial(const struct bounded *s, unsigned kind)
                                    (kind - CGNR_CELLS) * part;
 }
 
+double ki_bounded_end(const struct bounded *s)
+{
+    return s->options.normal && s->options.tolerance > s->options.floor ? s->options.tolerance
+                                                                        : s->options.floor;
+}
+
 // ---- launches ----
 
 kn_status ki_bounded_launch(kn_queue *queue, const struct bounded *s, unsigned kernel, const kn_arg *args,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A solution within bounds on a device: its preparation and its result.
+#include <float.h>
 #include <math.h>
 
 #include "algo/columns.h"
@@ -50,8 +51,13 @@ static kn_status write_numbers(kn_queue *queue, kn_buffer *to, const float *from
 
 // ---- the state ----
 
-// No iteration is done yet. `limit`: stops when |A x - b|^2 is at most this, below 0 for never; `length`:
-// step length.
+// The limit of |A x - b|^2 that is never reached; also if |b|^2 is subtracted from it.
+static double no_limit(const struct bounded *s)
+{
+    return s->options.normal ? -DBL_MAX : -1;
+}
+
+// No iteration is done yet. `limit`: stops when |A x - b|^2 is at most this; `length`: step length.
 static kn_status begin_state(kn_queue *queue, const struct bounded *s, double limit, double length,
                              kn_error *err)
 {
@@ -68,14 +74,15 @@ static kn_status begin_state(kn_queue *queue, const struct bounded *s, double li
 
 // ---- steps ----
 
-// w = A d and V = A^T A d + L d, with its partial sums.
+// V = A^T A d + L d, with its partial sums.
 static kn_status apply_normal(kn_queue *queue, const struct bounded *s, const kn_buffer *d, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    kn_status status = ki_operator_apply(s->a, queue, false, d, b[BOUNDED_W], err);
+    kn_buffer *of_rows = b[s->options.normal ? BOUNDED_V : BOUNDED_W];
+    kn_status status = ki_operator_apply(s->a, queue, false, d, of_rows, err);
 
-    if (!status)
-        status = ki_operator_apply(s->a, queue, true, b[BOUNDED_W], b[BOUNDED_V], err);
+    if (!status && !s->options.normal)
+        status = ki_operator_apply(s->a, queue, true, of_rows, b[BOUNDED_V], err);
     return status ? status : ki_bounded_launch_normal(queue, s, d, err);
 }
 
@@ -265,7 +272,7 @@ static kn_status begin_vectors(kn_queue *queue, const struct bounded *s, const k
     if (!status && b[BOUNDED_G_BEFORE])
         status = fill(queue, b[BOUNDED_G_BEFORE], s->columns, 0, err);
     if (!status)
-        status = begin_state(queue, s, -1, 0, err);
+        status = begin_state(queue, s, no_limit(s), 0, err);
     return status ? status : ki_bounded_launch_project(queue, s, err);
 }
 
@@ -296,7 +303,7 @@ static kn_status judge_residual(kn_queue *queue, const struct bounded *s, double
 static kn_status begin(kn_queue *queue, struct bounded *s, const kn_buffer *right, const kn_buffer *start,
                        double *goal, kn_error *err)
 {
-    double part, limit = -1, length;
+    double part, limit = no_limit(s), length;
     kn_status status = begin_vectors(queue, s, right, start, err);
 
     if (!status)
@@ -308,7 +315,7 @@ static kn_status begin(kn_queue *queue, struct bounded *s, const kn_buffer *righ
     if (status)
         return status;
     part = s->options.tolerance * sqrt(*goal);
-    if (s->options.tolerance > 0 || s->options.noise > 0)
+    if (!s->options.normal && (s->options.tolerance > 0 || s->options.noise > 0))
         limit = fmax(part * part, s->options.noise * s->options.noise);
     return begin_state(queue, s, limit, length, err);
 }
@@ -321,6 +328,8 @@ static kn_solve_stopped reason_of(const struct bounded *s, unsigned code, double
 
     if (code == 0)
         return KN_SOLVE_STOPPED_ITERATIONS;
+    if (options->normal && ki_bounded_end(s) > options->floor)
+        return KN_SOLVE_STOPPED_TOLERANCE;
     if (code % STOP_MOVED != STOP_RESIDUAL)
         return KN_SOLVE_STOPPED_FLOOR;
     return options->noise > 0 && options->noise >= options->tolerance * right ? KN_SOLVE_STOPPED_NOISE
@@ -340,7 +349,7 @@ static kn_status take_end(const struct bounded *s, const double *cells, size_t l
     code = (unsigned)cells[CGNR_CELLS * k + 3];
     result->stopped = reason_of(s, code, result->right);
     result->iterations = code > 0 && code < STOP_MOVED ? k - 1 : k;
-    result->residual = sqrt(cells[CGNR_CELLS * k + 1]);
+    result->residual = s->options.normal ? 0 : sqrt(cells[CGNR_CELLS * k + 1]);
     for (size_t i = 0; i <= k; i++)
         if (!isfinite(cells[CGNR_CELLS * i]) || !isfinite(cells[CGNR_CELLS * i + 1]))
             return ki_fail(err, KN_ERROR_ARGUMENT,
@@ -437,7 +446,7 @@ kn_status ki_bounded_enqueue(kn_queue *queue, struct bounded *s, const kn_buffer
     if (!status)
         status = begin_method(queue, s, &length, err);
     if (!status)
-        status = begin_state(queue, s, -1, length, err);
+        status = begin_state(queue, s, no_limit(s), length, err);
     if (!status)
         status = ki_loop_launch(queue, &loop, &launched, err);
     return status ? status : copy(queue, s->buffers[BOUNDED_X], x, s->columns, err);

@@ -20,6 +20,7 @@ struct host_bounded_options {
     const struct solve_correction *correction; // linear; for KN_SOLVE_FISTA and KN_SOLVE_BB. NULL: none
     const size_t *shape;                       // for KN_SOLVE_TV: three lengths, and
     double lambda;                             // the weight
+    bool normal;                               // for KN_SOLVE_TV: as in struct bounded_options (bounded.h)
     // The greatest eigenvalue of A^T A with the correction. KN_SOLVE_FISTA and KN_SOLVE_TV compute it if it
     // is below 0, and store it for the next solution. NULL: computed each time.
     double *squared_norm;

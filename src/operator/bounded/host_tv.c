@@ -15,14 +15,15 @@ struct tv {
     struct host_products products;
     struct tv_grid grid;
     const struct host_bounded_options *options;
-    double *x, *before;  // x', and x
-    double *slant;       // A^H p + D^T y
-    double *of_x, *of_b; // A x', and A x
-    double *b, *p;
-    double *y;                           // the dual of D x times the step, one axis after another
-    double step;                         // the step of x
-    double changes, variation, residual; // of this iteration; `changes` is a square
-    double moved;                        // the part of the changes that is due to x
+    double *x, *before;        // x', and x
+    double *slant;             // A^H p + D^T y
+    double *of_x, *of_b;       // A x', and A x; with a normal operator A^H A
+    double *b, *p;             // with a normal operator A^H b and A^H p
+    double *y;                 // the dual of D x times the step, one axis after another
+    double step;               // the step of x
+    double changes, variation; // of this iteration; `changes` is a square
+    double energy;             // |A x' - b|^2, with a normal operator less |b|^2
+    double moved;              // the part of the changes that is due to x
     void *memory;
 };
 
@@ -34,12 +35,14 @@ static double within(const struct tv *s, double value)
     return s->products.is_single ? (double)(float)bounded : bounded;
 }
 
-// Updates p and A x from A x'.
+// Updates p and A x from A x'. A change d of p is at least as long as A^H d / |A|.
 static void step_rows(struct tv *s)
 {
     const double length = (double)TV_ROW_STEP, relaxation = (double)TV_RELAXATION;
-    double squares = 0;
+    const bool normal = s->options->normal;
+    const double weight = normal ? 2 * s->step : 1 / length;
 
+    s->energy = 0;
     ki_host_products_multiply(&s->products, false, s->x, s->of_x);
     for (size_t i = 0; i < s->products.rows; i++) {
         double rest = s->of_x[i] - s->b[i], further = s->of_x[i] - s->of_b[i];
@@ -47,17 +50,19 @@ static void step_rows(struct tv *s)
 
         s->p[i] += relaxation * change;
         s->of_b[i] += relaxation * further;
-        s->changes += change * change / length;
-        squares += rest * rest;
+        s->changes += weight * change * change;
+        s->energy += normal ? s->x[i] * (rest - s->b[i]) : rest * rest;
     }
-    s->residual = sqrt(squares);
 }
 
 // Updates x and x' from A^H p and y.
 static void step_columns(struct tv *s)
 {
     s->moved = 0;
-    ki_host_products_multiply(&s->products, true, s->p, s->slant);
+    if (s->options->normal)
+        memcpy(s->slant, s->p, s->products.columns * sizeof *s->p);
+    else
+        ki_host_products_multiply(&s->products, true, s->p, s->slant);
     for (size_t i = 0; i < s->products.columns; i++)
         s->slant[i] *= s->step;
     ki_tv_adjoint(&s->grid, s->y, s->slant);
@@ -79,9 +84,9 @@ static void measure(struct tv *s, struct host_bounded_result *result, size_t k)
     s->changes += ki_tv_dual(&s->grid, s->x, s->before, s->step * s->options->lambda, s->y) / s->step;
     s->variation = ki_tv_value(&s->grid, s->x);
     result->iterations = k;
-    result->residual = s->residual;
+    result->residual = s->options->normal ? 0 : sqrt(s->energy);
     result->gradient = sqrt(s->changes);
-    if (!s->products.status && !(isfinite(s->residual) && isfinite(s->changes) && isfinite(s->variation)))
+    if (!s->products.status && !(isfinite(s->energy) && isfinite(s->changes) && isfinite(s->variation)))
         s->products.status = ki_fail(s->products.err, KN_ERROR_ARGUMENT,
                                      "after %zu iterations the numbers are beyond %s precision; divide the "
                                      "right-hand side by its greatest value",
@@ -91,9 +96,20 @@ static void measure(struct tv *s, struct host_bounded_result *result, size_t k)
     if (result->gradients)
         result->gradients[k] = result->gradient;
     if (result->objectives)
-        result->objectives[k] = s->residual * s->residual / 2 + s->options->lambda * s->variation;
+        result->objectives[k] = s->energy / 2 + s->options->lambda * s->variation;
     if (s->options->look)
-        s->options->look(s->options->look_data, k, s->x, s->residual);
+        s->options->look(s->options->look_data, k, s->x, result->residual);
+}
+
+// As ki_host_bounded_reason; of a normal operator the residual is not known.
+static kn_solve_stopped reason_of(const struct host_bounded_options *options,
+                                  const struct host_bounded_result *result, double first)
+{
+    if (!options->normal)
+        return ki_host_bounded_reason(options, result, first);
+    if (options->tolerance > options->floor && result->gradient <= options->tolerance * first)
+        return KN_SOLVE_STOPPED_TOLERANCE;
+    return result->gradient <= options->floor * first ? KN_SOLVE_STOPPED_FLOOR : KN_SOLVE_STOPPED_ITERATIONS;
 }
 
 static void iterate(struct tv *s, struct host_bounded_result *result)
@@ -106,7 +122,7 @@ static void iterate(struct tv *s, struct host_bounded_result *result)
         if (s->products.status)
             return;
         first = k ? first : result->gradient;
-        result->stopped = ki_host_bounded_reason(options, result, first);
+        result->stopped = reason_of(options, result, first);
         if (result->stopped != KN_SOLVE_STOPPED_ITERATIONS || k == options->iterations)
             return;
         if (options->progress && !options->progress(options->progress_data, k))
@@ -170,7 +186,8 @@ kn_status ki_host_tv(const kn_operator *a, const void *b, const struct host_boun
                                 .err = err ? err : &own,
                                 .rows = operator_row_numbers(a),
                                 .columns = operator_column_numbers(a),
-                                .is_single = a->functions.type == KN_F32},
+                                .is_single = a->functions.type == KN_F32,
+                                .is_normal = options->normal},
                    .grid = ki_tv_grid(options->shape, a->functions.is_complex ? 2 : 1),
                    .options = options};
     kn_status status = make_room(&s, err);

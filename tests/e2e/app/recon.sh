@@ -193,6 +193,19 @@ expect_exit 2 koine recon "$work/k" --normal direct -o "$work/no.npy"
 expect_exit 0 koine recon $scan --kernel host-double --lambda 0.01 --relative-lambda --regularizer difference \
     --boundary periodic --basis box --scale unitary -o "$work/smooth.npy" --json "$work/smooth.json"
 expect_stdout '^lambda [0-9.]+ \(difference, boundary periodic\), max '
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double --lambda 2 --regularizer tv --iterations 40 \
+    -o "$work/variation.npy" --json "$work/variation.json" --report "$work/variation.html"
+expect_stdout '^solver: 40 iterations, .*, relative residual [-0-9.e]+, objective [0-9.]+$'
+expect_stdout '^lambda 2 \(tv\), max '
+# shellcheck disable=SC2086
+expect_exit 1 koine recon $scan --kernel host-double --lambda 2 --regularizer tv --tolerance 1e-9 -o "$work/soon.npy"
+expect_stderr 'did not reach the tolerance of 1e-09 within 20 iterations'
+for options in '--boundary periodic' '--solver adjoint' '--solver gridding --density ramp'; do
+    # shellcheck disable=SC2086
+    expect_exit 2 koine recon $scan --regularizer tv $options -o "$work/no.npy"
+    expect_stderr '--regularizer tv (has no boundary|needs --solver ls)'
+done
 
 # ---- bad input; no file is left ----
 # shellcheck disable=SC2086
@@ -397,6 +410,13 @@ smooth = report("smooth")
 assert (smooth["scale"], smooth["basis"]) == ("unitary", "box")
 assert (smooth["regularizer"], smooth["boundary"], double["boundary"]) == ("difference", "periodic", None)
 assert abs(smooth["lambda"] / smooth["bound"] - 0.01) < 1e-9, (smooth["lambda"], smooth["bound"])
+assert double["objectives"] is None
+variation = report("variation")
+assert (variation["regularizer"], variation["boundary"], variation["lambda"]) == ("tv", None, 2)
+assert len(variation["objectives"]) == len(variation["iterations"]) == 41
+assert variation["objectives"] == variation["coil_results"][0]["objectives"]
+assert 0 < variation["objectives"][-1] < 0.1 * variation["objectives"][0], variation["objectives"]
+assert "Objective" in open("variation.html").read() or "objective" in open("variation.html").read()
 
 # Formats.
 three = image("json")

@@ -8,6 +8,7 @@
 
 #include "app/mri/api/plan_internal.h"
 #include "app/mri/density.h"
+#include "app/mri/solver/sparsity.h"
 #include "base/error.h"
 #include "recon_internal.h"
 
@@ -72,13 +73,15 @@ static kn_status make_maps(struct recon *recon, kn_error *err)
 }
 
 // F_u = F / sqrt(voxels): its adjoint is F^H / sqrt(voxels), and the solution of (F_u^H F_u + lambda R) x =
-// F_u^H d is sqrt(voxels) y, where y solves (F^H F + voxels lambda R) y = F^H d.
+// F_u^H d is sqrt(voxels) y, where y solves (F^H F + voxels lambda R) y = F^H d. A regularizer that grows
+// with |x| instead of |x|^2 makes that sqrt(voxels) lambda.
 static void set_scale(struct recon *recon)
 {
     double root = sqrt((double)recon->voxels);
     const kn_recon_solve_options *options = &recon->options;
     bool unitary = options->scale == KN_RECON_SCALE_UNITARY,
-         solves = options->method == KN_RECON_METHOD_LEAST_SQUARES;
+         solves = options->method == KN_RECON_METHOD_LEAST_SQUARES,
+         sparse = ki_mri_is_sparse(options->regularizer);
 
     recon->factor = !unitary ? 1 : solves ? root : 1 / root;
     recon->ls.progress = options->progress ? step_iteration : NULL;
@@ -86,7 +89,9 @@ static void set_scale(struct recon *recon)
     recon->ask.go_on = options->progress;
     recon->ask.data = options->progress_data;
     if (unitary && solves && !recon->ls.relative_lambda)
-        recon->ls.lambda *= (double)recon->voxels;
+        recon->ls.lambda *= sparse ? root : (double)recon->voxels;
+    else if (unitary && solves && sparse) // the bound of F_u^H F_u is that of F^H F divided by the voxels
+        recon->ls.lambda /= root;
 }
 
 // ---- results ----
@@ -104,6 +109,34 @@ static void combine(const struct recon *recon, const double complex *images, dou
             sum += creal(value) * creal(value) + cimag(value) * cimag(value);
             image[n] = recon->images > 1 ? sqrt(sum) : value;
         }
+    }
+}
+
+// The weighted squares of a coil's samples, |W^(1/2) d|^2.
+static double energy_of(const struct recon *recon, size_t coil)
+{
+    const double complex *data = ki_recon_data(recon, coil);
+    double sum = 0;
+
+    for (size_t m = 0; m < recon->scan.samples; m++)
+        sum += (recon->weights ? recon->weights[m] : 1) *
+               (creal(data[m]) * creal(data[m]) + cimag(data[m]) * cimag(data[m]));
+    return sum;
+}
+
+// Adds to the objectives what F^H W F and F^H W d do not have of |F x - d|^2 / 2.
+static void settle_objectives(const struct recon *recon)
+{
+    double energy = 0;
+
+    for (size_t coil = 0; coil < recon->scan.coils && recon->result->coil_count; coil++) {
+        const struct mri_solver_result *result = &recon->result->coils[recon->joint ? 0 : coil];
+
+        energy = energy_of(recon, coil) + (recon->joint ? energy : 0);
+        if (!result->objectives)
+            return;
+        for (size_t i = 0; i <= result->iterations && (!recon->joint || coil + 1 == recon->scan.coils); i++)
+            result->objectives[i] += energy / 2;
     }
 }
 
@@ -136,8 +169,10 @@ static kn_status run(struct recon *recon, kn_error *err)
     if (!status)
         status =
             recon->on_host ? ki_recon_on_host(recon, images, err) : ki_recon_on_device(recon, images, err);
-    if (!status)
+    if (!status) {
+        settle_objectives(recon);
         combine(recon, images, result->image);
+    }
     free(images);
     return status;
 }
@@ -161,7 +196,8 @@ static void settle_result(const struct recon *recon)
 
     result->lambda = result->coils ? result->coils[0].lambda : recon->ls.lambda;
     if (recon->options.scale == KN_RECON_SCALE_UNITARY) {
-        result->lambda /= (double)recon->voxels;
+        result->lambda /= ki_mri_is_sparse(recon->options.regularizer) ? sqrt((double)recon->voxels)
+                                                                       : (double)recon->voxels;
         result->details.bound /= (double)recon->voxels;
     }
 }

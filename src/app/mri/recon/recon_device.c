@@ -295,7 +295,7 @@ static struct mri_bytes solver_memory(const struct recon *recon, const struct mr
         normal = mri_bytes_both(
             normal, (struct mri_bytes){.host = saturate_times(voxels, MRI_PAIR),
                                        .device = saturate_times(voxels, (recon->scan.coils + 3) * MRI_PAIR)});
-    return mri_bytes_both(mri_bytes_both(images, normal), ki_mri_solver_memory(voxels));
+    return mri_bytes_both(mri_bytes_both(images, normal), ki_mri_solver_memory(&recon->ls, voxels));
 }
 
 static kn_status solve_coils(struct recon *recon, double complex *images, kn_error *err)

@@ -75,7 +75,7 @@ struct mri_bytes ki_recon_on_host_memory(const struct recon *recon, const struct
     normal = recon->options.normal == KN_RECON_NORMAL_FORWARD
                  ? ki_mri_host_normal_forward_memory(&recon->scan.matrix, voxels, samples, recon->kernel)
                  : ki_mri_host_normal_memory(size, samples, recon->kernel);
-    normal = mri_bytes_both(mri_bytes_both(fhd, normal), ki_mri_host_solve_memory(voxels));
+    normal = mri_bytes_both(mri_bytes_both(fhd, normal), ki_mri_host_solve_memory(&recon->ls, voxels));
     if (recon->joint) // the sum over coils, and the operator's vectors
         normal.host = saturate_plus(normal.host, saturate_times(voxels, 3 * MRI_COMPLEX));
     return normal;

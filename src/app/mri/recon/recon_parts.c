@@ -120,8 +120,9 @@ kn_status kn_recon_compute_differences(kn_queue *queue, const kn_recon_scan *sca
 
 // ---- solutions as bytes ----
 
-// Followed by the image, the coils, and the residuals of each coil. The kernel's name points to this
-// library's own string after unpacking; the reason for the combination of coils is not kept.
+// Followed by the image, the coils, and the residuals of each coil, and with them its objectives. The
+// kernel's name points to this library's own string after unpacking; the reason for the combination of coils
+// is not kept.
 struct packed {
     size_t size;
     kn_recon_solution solution; // without what its pointers point to
@@ -133,13 +134,18 @@ static size_t residuals_of(const struct mri_solver_result *coil)
     return coil->residuals ? coil->iterations + 1 : 0;
 }
 
+static size_t objectives_of(const struct mri_solver_result *coil)
+{
+    return coil->objectives ? coil->iterations + 1 : 0;
+}
+
 static size_t packed_size(const kn_recon_solution *solution)
 {
     size_t size = sizeof(struct packed) + solution->voxels * sizeof *solution->image +
                   solution->coil_count * sizeof *solution->coils;
 
     for (size_t i = 0; i < solution->coil_count; i++)
-        size += residuals_of(&solution->coils[i]) * sizeof(double);
+        size += (residuals_of(&solution->coils[i]) + objectives_of(&solution->coils[i])) * sizeof(double);
     return size;
 }
 
@@ -164,8 +170,12 @@ static void pack(const kn_recon_solution *solution, char *to)
     to = append(to, &head, sizeof head);
     to = append(to, solution->image, solution->voxels * sizeof *solution->image);
     to = append(to, solution->coils, solution->coil_count * sizeof *solution->coils);
-    for (size_t i = 0; i < solution->coil_count; i++)
-        to = append(to, solution->coils[i].residuals, residuals_of(&solution->coils[i]) * sizeof(double));
+    for (size_t i = 0; i < solution->coil_count; i++) {
+        const struct mri_solver_result *coil = &solution->coils[i];
+
+        to = append(to, coil->residuals, residuals_of(coil) * sizeof(double));
+        to = append(to, coil->objectives, objectives_of(coil) * sizeof(double));
+    }
 }
 
 kn_status kn_recon_solution_pack(const kn_recon_solution *solution, void *bytes, size_t room, size_t *size,
@@ -203,22 +213,25 @@ static kn_status make_arrays(kn_recon_solution *made, kn_error *err)
 }
 
 static kn_status copy_coil(const struct mri_solver_result *from, const void *residuals,
-                           struct mri_solver_result *to, kn_error *err)
+                           const void *objectives, struct mri_solver_result *to, kn_error *err)
 {
-    const size_t bytes = residuals_of(from) * sizeof *to->residuals;
+    const size_t bytes = residuals_of(from) * sizeof *to->residuals,
+                 more = objectives_of(from) * sizeof *to->objectives;
 
     *to = *from;
     to->residuals = bytes ? malloc(bytes) : NULL;
-    if (bytes && !to->residuals)
-        return ki_fail_memory(err, bytes, "a solution");
+    to->objectives = more ? malloc(more) : NULL;
+    if ((bytes && !to->residuals) || (more && !to->objectives))
+        return ki_fail_memory(err, bytes + more, "a solution");
     append((char *)to->residuals, residuals, bytes);
+    append((char *)to->objectives, objectives, more);
     return KN_OK;
 }
 
 static kn_status unpack(const char *from, kn_recon_solution *made, kn_error *err)
 {
     const char *coils = from + made->voxels * sizeof *made->image,
-               *residuals = coils + made->coil_count * sizeof *made->coils;
+               *residuals = coils + made->coil_count * sizeof *made->coils, *objectives;
     kn_status status = make_arrays(made, err);
 
     if (status)
@@ -228,8 +241,9 @@ static kn_status unpack(const char *from, kn_recon_solution *made, kn_error *err
         struct mri_solver_result coil;
 
         memcpy(&coil, coils + i * sizeof coil, sizeof coil);
-        status = copy_coil(&coil, residuals, &made->coils[i], err);
-        residuals += residuals_of(&coil) * sizeof(double);
+        objectives = residuals + residuals_of(&coil) * sizeof(double);
+        status = copy_coil(&coil, residuals, objectives, &made->coils[i], err);
+        residuals = objectives + objectives_of(&coil) * sizeof(double);
     }
     return status;
 }
@@ -309,7 +323,8 @@ static kn_status join(const kn_recon_solution *const *coils, size_t count, const
         else
             add_image(coils[i], i == 0, made);
         if (made->coil_count)
-            status = copy_coil(coils[i]->coils, coils[i]->coils->residuals, &made->coils[i], err);
+            status = copy_coil(coils[i]->coils, coils[i]->coils->residuals, coils[i]->coils->objectives,
+                               &made->coils[i], err);
     }
     for (size_t n = 0; n < made->voxels && count > 1 && !status; n++)
         made->image[n] = sqrt(creal(made->image[n]));

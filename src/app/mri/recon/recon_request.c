@@ -51,7 +51,7 @@ static kn_status check_options(const kn_recon_solve_options *options, kn_error *
         {"scale", "kn_recon_scale", options->scale, KN_RECON_SCALE_UNITARY},
         {"density compensation", "kn_recon_density", options->density, KN_RECON_DENSITY_PIPE},
         {"method of the normal operator", "kn_recon_normal_method", options->normal, KN_RECON_NORMAL_FORWARD},
-        {"regularizer", "kn_recon_regularizer", options->regularizer, KN_RECON_REGULARIZER_DIFFERENCE},
+        {"regularizer", "kn_recon_regularizer", options->regularizer, KN_RECON_REGULARIZER_TV},
         {"boundary", "kn_recon_boundary", options->boundary, KN_RECON_BOUNDARY_PERIODIC},
         {"kernel", "kn_recon_kernel", options->kernel, KN_RECON_KERNEL_HOST_SINGLE},
         {"method of the adjoint", "kn_recon_adjoint_method", options->adjoint, KN_RECON_ADJOINT_CARTESIAN},

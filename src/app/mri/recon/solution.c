@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "app/mri/reference.h"
+#include "app/mri/solver/sparsity.h"
 #include "base/error.h"
 #include "recon_internal.h"
 
@@ -12,8 +13,10 @@ void kn_recon_solution_free(kn_recon_solution *solution)
 {
     if (!solution)
         return;
-    for (size_t coil = 0; coil < solution->coil_count; coil++)
+    for (size_t coil = 0; coil < solution->coil_count; coil++) {
         free(solution->coils[coil].residuals);
+        free(solution->coils[coil].objectives);
+    }
     free(solution->coils);
     free(solution->image);
     free(solution);
@@ -99,6 +102,11 @@ kn_recon_coil kn_recon_solution_get_coil(const kn_recon_solution *solution, size
                            .residuals = found->residuals};
 }
 
+const double *kn_recon_solution_get_objectives(const kn_recon_solution *solution, size_t coil)
+{
+    return solution && coil < solution->coil_count ? solution->coils[coil].objectives : NULL;
+}
+
 const kn_recon_details *kn_recon_solution_get_details(const kn_recon_solution *solution)
 {
     return solution ? &solution->details : NULL;
@@ -115,7 +123,11 @@ kn_recon_terms kn_recon_solve_get_terms(const kn_recon_scan *scan, const kn_reco
         halves *= scan->matrix.size[axis] > 1 ? 2 : 1;
     }
     pairs = (double)scan->samples * voxels;
-    applied = (double)scan->coils * (double)(options->iterations + (options->start ? 2 : 1));
+    // For TV: the operator's norm, the start, and each image once.
+    applied =
+        (double)scan->coils * ((double)options->iterations + (ki_mri_is_sparse(options->regularizer) ? 33
+                                                              : options->start                       ? 2
+                                                                                                     : 1));
     return (kn_recon_terms){2 * pairs * applied, pairs * halves};
 }
 

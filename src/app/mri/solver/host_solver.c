@@ -11,6 +11,7 @@
 #include "app/mri/gridding/host_fft.h"
 #include "app/mri/sum/sum_internal.h"
 #include "operator/cgnr/host_cgnr.h"
+#include "sparsity.h"
 
 struct mri_host_normal {
     kn_recon_matrix matrix;
@@ -488,10 +489,12 @@ static kn_status iterate(const struct mri_normal *normal, const double complex *
     return status;
 }
 
-struct mri_bytes ki_mri_host_solve_memory(size_t voxels)
+struct mri_bytes ki_mri_host_solve_memory(const struct mri_solver_options *options, size_t voxels)
 {
     enum { VECTORS = 7 }; // with a correction (operator/cgnr/host_cg.c)
 
+    if (ki_mri_is_sparse(options->regularizer))
+        return ki_mri_host_sparsity_memory(voxels);
     return (struct mri_bytes){.host = saturate_times(voxels, VECTORS * MRI_COMPLEX)};
 }
 
@@ -500,6 +503,7 @@ kn_status ki_mri_host_solve(const struct mri_normal *normal, const double comple
                             double complex *image, struct mri_solver_result *result, kn_error *err)
 {
     double began = ki_clock_seconds();
+    bool sparse = ki_mri_is_sparse(options->regularizer);
     kn_status status = ki_mri_solver_check(options, err);
 
     *result = (struct mri_solver_result){.lambda = options->lambda *
@@ -511,14 +515,18 @@ kn_status ki_mri_host_solve(const struct mri_normal *normal, const double comple
                     "terms");
     if (!status && options->iterations < SIZE_MAX)
         result->residuals = calloc(options->iterations + 1, sizeof *result->residuals);
-    if (!status && !result->residuals)
+    if (!status && sparse && options->iterations < SIZE_MAX)
+        result->objectives = calloc(options->iterations + 1, sizeof *result->objectives);
+    if (!status && (!result->residuals || (sparse && !result->objectives)))
         status =
             ki_fail_memory(err, saturate_times(options->iterations, sizeof *result->residuals), "the solver");
     if (!status)
-        status = iterate(normal, fhd, options, start, image, result, err);
+        status =
+            (sparse ? ki_mri_host_sparsity_solve : iterate)(normal, fhd, options, start, image, result, err);
     result->seconds = ki_clock_seconds() - began;
     if (status) {
         free(result->residuals);
+        free(result->objectives);
         *result = (struct mri_solver_result){.residuals = NULL};
     }
     return status;

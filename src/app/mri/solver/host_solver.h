@@ -46,6 +46,6 @@ const struct mri_normal *ki_mri_host_normal_of(const struct mri_host_normal *nor
 kn_status ki_mri_host_solve(const struct mri_normal *normal, const double complex *fhd,
                             const struct mri_solver_options *options, const double complex *start,
                             double complex *image, struct mri_solver_result *result, kn_error *err);
-struct mri_bytes ki_mri_host_solve_memory(size_t voxels);
+struct mri_bytes ki_mri_host_solve_memory(const struct mri_solver_options *options, size_t voxels);
 
 #endif

@@ -7,11 +7,13 @@
 #include "algo/columns.h"
 #include "base/error.h"
 #include "operator/cgnr/cgnr.h"
+#include "sparsity.h"
 
 struct mri_solver {
     const struct mri_normal *normal;
     double tolerance, lambda; // lambda: absolute
     struct cgnr *cgnr;
+    struct mri_sparsity *sparsity; // in its place, for TV
 };
 
 // ---- creation ----
@@ -24,10 +26,14 @@ kn_status ki_mri_solver_check(const struct mri_solver_options *options, kn_error
                        options->tolerance);
     if (!(options->lambda >= 0) || !isfinite(options->lambda))
         return ki_fail(err, KN_ERROR_ARGUMENT, "lambda is %g; expected a number from 0 on", options->lambda);
-    if ((unsigned)options->regularizer > KN_RECON_REGULARIZER_DIFFERENCE ||
+    if ((unsigned)options->regularizer > KN_RECON_REGULARIZER_TV ||
         (unsigned)options->boundary > KN_RECON_BOUNDARY_PERIODIC)
         return ki_fail(err, KN_ERROR_ARGUMENT, "there is no regularizer %d with boundary %d",
                        (int)options->regularizer, (int)options->boundary);
+    if (ki_mri_is_sparse(options->regularizer) && options->boundary != KN_RECON_BOUNDARY_ZERO)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "the regularizer %s has no periodic boundary; leave it out, or take the differences",
+                       kn_recon_regularizer_name(options->regularizer));
     return KN_OK;
 }
 
@@ -79,7 +85,9 @@ kn_status ki_mri_solver_create(kn_queue *queue, const struct mri_normal *normal,
     s->normal = normal;
     s->tolerance = options->tolerance;
     s->lambda = lambda;
-    status = create_cgnr(queue, s, options, err);
+    status = ki_mri_is_sparse(options->regularizer)
+                 ? ki_mri_sparsity_create(queue, normal, options, lambda, &s->sparsity, err)
+                 : create_cgnr(queue, s, options, err);
     if (status)
         ki_mri_solver_free(s);
     else
@@ -92,13 +100,16 @@ void ki_mri_solver_free(struct mri_solver *solver)
     if (!solver)
         return;
     ki_cgnr_free(solver->cgnr);
+    ki_mri_sparsity_free(solver->sparsity);
     free(solver);
 }
 
-struct mri_bytes ki_mri_solver_memory(size_t voxels)
+struct mri_bytes ki_mri_solver_memory(const struct mri_solver_options *options, size_t voxels)
 {
     enum { VECTORS = 4 }; // for a self-adjoint operator (operator/cgnr/cgnr.h)
 
+    if (ki_mri_is_sparse(options->regularizer))
+        return ki_mri_sparsity_memory(voxels);
     return (struct mri_bytes){.device = saturate_times(voxels, VECTORS * MRI_PAIR)};
 }
 
@@ -127,7 +138,11 @@ kn_status ki_mri_solver_solve(kn_queue *queue, struct mri_solver *solver, const 
                               kn_error *err)
 {
     struct cgnr_result found = {.history = NULL};
-    kn_status status = ki_cgnr_solve(queue, solver->cgnr, fhd, start, image, &found, err);
+    kn_status status;
+
+    if (solver->sparsity)
+        return ki_mri_sparsity_solve(queue, solver->sparsity, fhd, start, image, result, err);
+    status = ki_cgnr_solve(queue, solver->cgnr, fhd, start, image, &found, err);
 
     if (!status)
         take_result(solver, &found, result);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The least-squares image: (F^H W F + lambda R) x = F^H W d by conjugate gradients, with R as in
-// kn_recon_regularizer.
+// kn_recon_regularizer; or, with a regularizer that is not quadratic, as sparsity.h has it.
 #ifndef KN_APP_MRI_SOLVER_SOLVER_H
 #define KN_APP_MRI_SOLVER_SOLVER_H
 
@@ -13,7 +13,7 @@ struct mri_solver_options {
     double lambda;        // at least 0
     bool relative_lambda; // lambda is in units of the operator's bound, which must be known
     kn_recon_regularizer regularizer;
-    kn_recon_boundary boundary; // for KN_RECON_REGULARIZER_DIFFERENCE
+    kn_recon_boundary boundary; // for KN_RECON_REGULARIZER_DIFFERENCE; TV has no other than ZERO
 
     // Called before each iteration with the number of iterations done; NULL: not called. A convolution on a
     // device lags behind, because the host does not wait. Returns false to stop, with KN_ERROR_INTERRUPTED.
@@ -29,8 +29,14 @@ struct mri_solver_result {
     // ||r|| / ||F^H W d|| before the first and after each iteration: iterations + 1 numbers, which the caller
     // frees. r is the residual by recurrence; it continues to fall after the true residual, which is
     // `residual`, has reached the floor of the precision.
+    // For TV: by how much an iteration changes the image and the dual vectors, as a fraction of the first
+    // one.
     double *residuals;
-    double residual; // ||F^H W d - A x|| / ||F^H W d|| for the image, recomputed
+    // For TV: x^H A x / 2 - Re x^H F^H W d + lambda R(x), as many numbers, which the caller frees. Otherwise
+    // NULL.
+    double *objectives;
+    double residual; // ||F^H W d - A x|| / ||F^H W d|| for the image, recomputed; for TV, the last of
+                     // `residuals`
     double lambda;   // absolute
     double seconds;  // for the iterations, until the device has finished
     bool converged;  // the tolerance was reached
@@ -46,7 +52,7 @@ kn_status ki_mri_solver_create(kn_queue *queue, const struct mri_normal *normal,
                                const struct mri_solver_options *options, struct mri_solver **made,
                                kn_error *err);
 void ki_mri_solver_free(struct mri_solver *solver); // NULL is fine
-struct mri_bytes ki_mri_solver_memory(size_t voxels);
+struct mri_bytes ki_mri_solver_memory(const struct mri_solver_options *options, size_t voxels);
 
 // Solves for `image` from `start` (NULL: 0), which may be the image's buffer; all three are buffers of the
 // matrix's voxels (float2), and `image` must not be the buffer of `fhd`. The image for a right-hand side of 0

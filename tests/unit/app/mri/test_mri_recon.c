@@ -539,7 +539,7 @@ START_TEST(refused_options)
     REFUSED("there is no kernel 10", kernel, (kn_recon_kernel)10, KN_RECON_METHOD_ADJOINT);
     REFUSED("there is no method of the normal operator 2", normal, (kn_recon_normal_method)2,
             KN_RECON_METHOD_LEAST_SQUARES);
-    REFUSED("there is no regularizer 2", regularizer, (kn_recon_regularizer)2, KN_RECON_METHOD_LEAST_SQUARES);
+    REFUSED("there is no regularizer 9", regularizer, (kn_recon_regularizer)9, KN_RECON_METHOD_LEAST_SQUARES);
     REFUSED("there is no boundary 2", boundary, (kn_recon_boundary)2, KN_RECON_METHOD_LEAST_SQUARES);
     REFUSED("a tolerance of 1", tolerance, 1, KN_RECON_METHOD_LEAST_SQUARES);
     REFUSED("a tolerance of nan", tolerance, NAN, KN_RECON_METHOD_LEAST_SQUARES);
