@@ -93,7 +93,7 @@ kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
     *settings = KN_INIT(kn_autocorr_series_options, .method = (kn_autocorr_method)arguments->method,
                         .normalization = (kn_autocorr_normalization)arguments->normalization,
                         .single = !autocorr_is_exact(run), .max_offset = arguments->max_offset,
-                        .sums = arguments->sums != NULL, .values = common->output != NULL,
+                        .sums = arguments->sums != NULL, .values = common->output || common->report,
                         .threads = (unsigned)arguments->decoders, .periodic = arguments->periodic,
                         .max_lag = arguments->lag);
     if (common->operands.count < 1)
@@ -294,6 +294,7 @@ void autocorr_free(struct autocorr_run *run)
     for (size_t i = 0; run->rows && i < run->frames.count; i++)
         free(run->rows[i].name);
     free(run->rows);
+    free(run->sum.values);
     frames_free(&run->frames);
     free(run->volume.voxels);
     free(run->input.data);

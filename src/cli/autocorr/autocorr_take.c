@@ -80,5 +80,7 @@ kn_status autocorr_take(void *context, const kn_autocorr_analysis *frame, kn_err
     remark(run, frame);
     run->bound = fmax(run->bound, frame->bound);
     status = keep(run, frame, row, err);
+    if (!status && run->arguments->common.report)
+        status = autocorr_add_up(run, frame, err);
     return status ? status : autocorr_write_frame(run, row, frame, err);
 }

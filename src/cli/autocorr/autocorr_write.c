@@ -405,5 +405,9 @@ kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err)
     report_put(&root, "pipeline", pipeline_json(run));
     if (arguments->variants)
         report_put(&root, "variants", autocorr_variants_json(run));
+    if (autocorr_illustrate(run, &root, err)) {
+        json_decref(root);
+        return err->code;
+    }
     return report_write(root, &arguments->common, err);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine autocorr: its options (cmd_autocorr.c, autocorr_settle.c), its output for people (autocorr_print.c,
-// autocorr_variants.c), and its files (autocorr_write.c, autocorr_plot.c); for frames some lags apart, both
+// autocorr_variants.c), its files (autocorr_write.c, autocorr_plot.c) and the pictures of its page
+// (autocorr_page.c); for frames some lags apart, both
 // (autocorr_lag.c).
 #ifndef KN_CLI_AUTOCORR_CMD_AUTOCORR_H
 #define KN_CLI_AUTOCORR_CMD_AUTOCORR_H
@@ -48,6 +49,13 @@ struct autocorr_row {
     char *error;    // why there is no result; NULL: there is one
 };
 
+// The sum of the frames' values for the page's picture, over the offsets, or of a volume over those in the
+// plane Z0 = 0.
+struct autocorr_sum {
+    double *values;
+    size_t max_offset, frames;
+};
+
 struct autocorr_run {
     struct autocorr_arguments *arguments;
     struct inputs files;
@@ -71,7 +79,8 @@ struct autocorr_run {
     struct progress progress;
     struct autocorr_row *rows; // a row a frame
     size_t row_count;
-    double bound; // the greatest of all frames
+    struct autocorr_sum sum; // with --report
+    double bound;            // the greatest of all frames
     bool said_colour, said_stretched, has_growth;
     kn_autocorr_growth growth;
     kn_autocorr_pipeline pipeline;
@@ -98,6 +107,11 @@ void autocorr_free(struct autocorr_run *run);
 kn_status autocorr_take(void *context, const kn_autocorr_analysis *frame, kn_error *err);
 // --volume: all frames as one volume, instead of a series.
 kn_status autocorr_run_volume(struct autocorr_run *run, kn_error *err);
+
+// The mean of the frames' values, and how R_max grows, for the page of --report (autocorr_page.c). A frame
+// without values, which an earlier run without --report kept for --resume, is left out.
+kn_status autocorr_add_up(struct autocorr_run *run, const kn_autocorr_analysis *frame, kn_error *err);
+kn_status autocorr_illustrate(const struct autocorr_run *run, json_t **root, kn_error *err);
 
 // The method that ran last, and the reason for it.
 const char *autocorr_ran(const struct autocorr_run *run);

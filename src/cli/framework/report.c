@@ -60,21 +60,35 @@ bool report_wanted(const struct common_arguments *common)
     return common->json || common->report;
 }
 
-void report_picture(json_t **root, const struct common_arguments *common, const char *caption,
-                    const double *values, size_t width, size_t height)
+// Adds a picture or a chart, or NULL if memory ran out.
+static void add_picture(json_t **root, json_t *picture)
 {
     json_t *pictures = json_object_get(*root, PAGE_PICTURES);
 
-    if (!common->report || !*root)
-        return;
     if (!pictures) {
         pictures = json_array();
         report_put(root, PAGE_PICTURES, pictures);
     }
-    if (*root && json_array_append_new(pictures, page_picture(caption, values, width, height))) {
+    if (!*root) {
+        json_decref(picture);
+    } else if (json_array_append_new(pictures, picture)) {
         json_decref(*root);
         *root = NULL;
     }
+}
+
+void report_picture(json_t **root, const struct common_arguments *common, const char *caption,
+                    const double *values, size_t width, size_t height)
+{
+    if (common->report && *root)
+        add_picture(root, page_picture(caption, values, width, height));
+}
+
+void report_chart(json_t **root, const struct common_arguments *common, const char *caption,
+                  const struct chart_plane *plane)
+{
+    if (common->report && *root)
+        add_picture(root, page_chart(caption, plane));
 }
 
 static kn_status write_page(const json_t *root, const struct common_arguments *common, kn_error *err)

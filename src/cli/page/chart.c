@@ -55,10 +55,17 @@ static void widen(struct axis *axis, double value)
     axis->high = fmax(axis->high, on_axis(axis, value));
 }
 
+// The length of a value's error bar on each side; 0: it has none.
+static double error_of(const struct chart_series *series, size_t i)
+{
+    return series->y_error && isfinite(series->y_error[i]) ? fabs(series->y_error[i]) : 0;
+}
+
 // Puts ticks at integer powers of ten, or on a linear axis at multiples of 1, 2 or 5 times a power of ten;
 // the axis begins and ends at a tick.
 static void settle(struct axis *axis, double most)
 {
+    const double rounding = 1e-6; // of a step, which no reader sees
     double room = axis->linear ? 0 : 0.02, span = axis->high - axis->low;
     double power = pow(10, floor(log10(span > 0 ? span / most : 0.1)));
 
@@ -66,12 +73,23 @@ static void settle(struct axis *axis, double most)
     if (axis->linear)
         for (size_t i = 0; i < 3 && (i == 0 || span / axis->step > most); i++)
             axis->step = power * (i == 0 ? 2 : i == 1 ? 5 : 10);
-    axis->low = axis->step * floor(axis->low / axis->step - room);
-    axis->high = axis->step * ceil(axis->high / axis->step + room);
+    axis->low = axis->step * floor(axis->low / axis->step - room + rounding);
+    axis->high = axis->step * ceil(axis->high / axis->step + room - rounding);
     if (axis->high <= axis->low)
         axis->high = axis->low + axis->step;
     if (!axis->linear)
         axis->step = fmax(1, ceil((axis->high - axis->low) / most));
+}
+
+// Takes in a value with its error bar; of a bar that reaches 0 on a logarithmic axis, the rest.
+static void widen_by_value(struct axis *y, const struct chart_series *series, size_t i)
+{
+    double error = error_of(series, i);
+
+    widen(y, series->y[i]);
+    widen(y, series->y[i] + error);
+    if (has_value(y, series->y[i] - error))
+        widen(y, series->y[i] - error);
 }
 
 static bool find_axes(const struct chart_plane *plane, struct axis *x, struct axis *y)
@@ -82,7 +100,7 @@ static bool find_axes(const struct chart_plane *plane, struct axis *x, struct ax
         for (size_t j = 0; j < plane->series[i].count; j++)
             if (has_value(x, plane->series[i].x[j]) && has_value(y, plane->series[i].y[j])) {
                 widen(x, plane->series[i].x[j]);
-                widen(y, plane->series[i].y[j]);
+                widen_by_value(y, &plane->series[i], j);
             }
     if (x->low > x->high)
         return false;
@@ -114,10 +132,18 @@ static void power_name(double power, char *name, size_t size)
         snprintf(name, size, "%g%s", pow(10, p - 3 * step), prefixes[step]);
 }
 
+// As many digits as tell one tick of a linear axis from the next.
+static int tick_digits(const struct axis *axis)
+{
+    double most = fmax(fabs(axis->low), fabs(axis->high));
+
+    return (int)fmin(fmax(4, floor(log10(most / axis->step)) + 2), 15);
+}
+
 static void tick_name(const struct axis *axis, double tick, char *name, size_t size)
 {
     if (axis->linear)
-        snprintf(name, size, "%.4g", fabs(tick) < axis->step / 2 ? 0 : tick);
+        snprintf(name, size, "%.*g", tick_digits(axis), fabs(tick) < axis->step / 2 ? 0 : tick);
     else
         power_name(tick, name, size);
 }
@@ -159,22 +185,66 @@ static void draw_labels(struct ki_text *page, const struct chart_plane *plane)
     ki_text_add(page, "</text>\n");
 }
 
+// A part of a line that is narrower than a pixel is drawn from its least to its greatest value, so that a
+// chart of millions of values is small and shows every peak.
+struct stroke {
+    double column;          // of the part
+    double low, high, last; // on the axis; the last value of the part
+    bool begun;             // false: the line is interrupted, and has no part
+};
+
+enum { COLUMNS_PER_UNIT = 2 };
+
+static void end_part(struct ki_text *page, struct stroke *stroke)
+{
+    if (stroke->begun && stroke->low < stroke->high)
+        ki_text_format(page, "V%.1fV%.1fV%.1f", stroke->low, stroke->high, stroke->last);
+}
+
+static void draw_to(struct ki_text *page, struct stroke *stroke, double x, double y)
+{
+    double column = floor(x * COLUMNS_PER_UNIT);
+
+    if (stroke->begun && column == stroke->column) {
+        stroke->low = fmin(stroke->low, y);
+        stroke->high = fmax(stroke->high, y);
+        stroke->last = y;
+        return;
+    }
+    end_part(page, stroke);
+    ki_text_format(page, "%s%.1f %.1f", stroke->begun ? "L" : "M", x, y);
+    *stroke = (struct stroke){column, y, y, y, true};
+}
+
 static void draw_line(struct ki_text *page, const struct chart_series *series, const struct axis *x,
                       const struct axis *y)
 {
-    bool begun = false;
+    struct stroke stroke = {.begun = false};
 
     ki_text_format(page, "<path class=\"line s%zu%s\" d=\"", series->colour % CHART_COLOURS,
                    series->look == CHART_DASHED ? " dashed" : "");
     for (size_t i = 0; i < series->count; i++) {
-        bool drawn = has_value(x, series->x[i]) && has_value(y, series->y[i]);
-
-        if (drawn)
-            ki_text_format(page, "%s%.1f %.1f", begun ? "L" : "M", place(x, series->x[i]),
-                           place(y, series->y[i]));
-        begun = drawn;
+        if (has_value(x, series->x[i]) && has_value(y, series->y[i])) {
+            draw_to(page, &stroke, place(x, series->x[i]), place(y, series->y[i]));
+        } else {
+            end_part(page, &stroke);
+            stroke.begun = false;
+        }
     }
+    end_part(page, &stroke);
     ki_text_add(page, "\"/>\n");
+}
+
+static void draw_error(struct ki_text *page, const struct chart_series *series, size_t i,
+                       const struct axis *x, const struct axis *y)
+{
+    double error = error_of(series, i), low = series->y[i] - error;
+
+    if (!(error > 0))
+        return;
+    ki_text_format(page, "<path class=\"line s%zu\" d=\"M%.1f %.1fV%.1f\"/>", series->colour % CHART_COLOURS,
+                   place(x, series->x[i]), has_value(y, low) ? place(y, low) : y->begin,
+                   place(y, series->y[i] + error));
 }
 
 static void draw_points(struct ki_text *page, const struct chart_series *series, const struct axis *x,
@@ -190,11 +260,22 @@ static void draw_points(struct ki_text *page, const struct chart_series *series,
             continue;
         at_x = place(x, series->x[i]);
         at_y = place(y, series->y[i]);
+        draw_error(page, series, i, x, y);
         ki_text_format(page, "<circle class=\"f%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>",
                        series->colour % CHART_COLOURS, at_x, at_y);
         if (series->look == CHART_NUMBERED)
             ki_text_format(page, "<text x=\"%.1f\" y=\"%.1f\">%zu</text>\n", at_x + 6, at_y + 4, number);
     }
+}
+
+static bool has_line(const struct chart_series *series)
+{
+    return series->look != CHART_NUMBERED && series->look != CHART_POINTS;
+}
+
+static bool has_points(const struct chart_series *series)
+{
+    return series->look != CHART_LINE && series->look != CHART_DASHED;
 }
 
 static void draw_key(struct ki_text *page, const struct chart_plane *plane)
@@ -206,10 +287,10 @@ static void draw_key(struct ki_text *page, const struct chart_plane *plane)
         if (!series->name)
             continue;
         ki_text_add(page, "<li><svg viewBox=\"0 0 32 16\" aria-hidden=\"true\">");
-        if (series->look != CHART_NUMBERED)
+        if (has_line(series))
             ki_text_format(page, "<path class=\"line s%zu%s\" stroke-width=\"3\" d=\"M0 8L32 8\"/>",
                            series->colour % CHART_COLOURS, series->look == CHART_DASHED ? " dashed" : "");
-        if (series->look == CHART_NUMBERED || series->look == CHART_LINE_AND_POINTS)
+        if (has_points(series))
             ki_text_format(page, "<circle class=\"f%zu\" cx=\"16\" cy=\"8\" r=\"6\"/>",
                            series->colour % CHART_COLOURS);
         ki_text_add(page, "</svg>");
@@ -233,9 +314,9 @@ void chart_plane(struct ki_text *page, const struct chart_plane *plane)
     draw_ticks(page, &x, &y);
     draw_labels(page, plane);
     for (size_t i = 0; i < plane->count; i++) {
-        if (plane->series[i].look != CHART_NUMBERED)
+        if (has_line(&plane->series[i]))
             draw_line(page, &plane->series[i], &x, &y);
-        if (plane->series[i].look == CHART_NUMBERED || plane->series[i].look == CHART_LINE_AND_POINTS)
+        if (has_points(&plane->series[i]))
             draw_points(page, &plane->series[i], &x, &y);
     }
     ki_text_add(page, "</svg></div>\n");

@@ -19,19 +19,21 @@ struct chart_bar {
 void chart_bar(struct ki_text *page, const struct chart_bar *bar);
 
 // Lines and points between two axes, logarithmic unless `linear` is set. Points that are not finite, or that
-// are not positive on a logarithmic axis, are left out.
+// are not positive on a logarithmic axis, are left out; the line is interrupted there.
 enum chart_look {
     CHART_LINE_AND_POINTS,
     CHART_LINE,
     CHART_DASHED,
-    CHART_NUMBERED
-}; // numbered: points, 1, 2, ...
+    CHART_NUMBERED, // points, 1, 2, ...
+    CHART_POINTS
+};
 struct chart_series {
     const char *name; // in the legend below the chart; NULL: left out of it
     const double *x, *y;
     size_t count;
     enum chart_look look;
     size_t colour;
+    const double *y_error; // bars of that length up and down from points; NULL, or not finite: none
 };
 struct chart_plane {
     const char *title, *x_label, *y_label; // the title is for screen readers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of a page: scaled down, as PNG in the page itself.
+// Pictures of a page, scaled down, as PNG in the page itself; and charts of what is not in the JSON.
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,14 +7,19 @@
 #include "page.h"
 #include "result.h"
 
+// The mean of the numbers in a block; NaN if there are none.
 static double mean_of_block(const double *values, size_t width, const size_t from[2], const size_t to[2])
 {
     double sum = 0;
+    size_t count = 0;
 
     for (size_t y = from[1]; y < to[1]; y++)
         for (size_t x = from[0]; x < to[0]; x++)
-            sum += values[y * width + x];
-    return sum / ((double)(to[0] - from[0]) * (double)(to[1] - from[1]));
+            if (isfinite(values[y * width + x])) {
+                sum += values[y * width + x];
+                count++;
+            }
+    return sum / (double)count;
 }
 
 static char *base64(const unsigned char *bytes, size_t count)
@@ -50,13 +55,25 @@ static json_t *picture_json(const char *caption, const struct ki_picture *pictur
     return made;
 }
 
+// What the greys mean, and how many pixels each one stands for.
+static char *full_caption(const char *caption, size_t step, double low, double high)
+{
+    struct ki_text text = KI_TEXT_INIT;
+
+    ki_text_format(&text, "%s; black is %.6g, white %.6g", caption, low, high);
+    if (step > 1)
+        ki_text_format(&text, "; each pixel is the mean of %zu x %zu", step, step);
+    return ki_text_take(&text);
+}
+
 json_t *page_picture(const char *caption, const double *values, size_t width, size_t height)
 {
     size_t step = ((width > height ? width : height) + PAGE_PICTURE_SIDE - 1) / PAGE_PICTURE_SIDE;
     size_t columns = (width + step - 1) / step, rows = (height + step - 1) / step;
-    double *small = malloc(columns * rows * sizeof *small), most = 0;
+    double *small = malloc(columns * rows * sizeof *small), low = NAN, high = NAN;
     struct ki_picture picture = {.pixels = NULL};
     json_t *made = NULL;
+    char *full;
 
     for (size_t i = 0; small && i < columns * rows; i++) {
         const size_t from[2] = {i % columns * step, i / columns * step};
@@ -64,13 +81,38 @@ json_t *page_picture(const char *caption, const double *values, size_t width, si
                               from[1] + step < height ? from[1] + step : height};
 
         small[i] = mean_of_block(values, width, from, to);
-        most = fmax(most, small[i]);
+        low = fmin(low, small[i]);
+        high = fmax(high, small[i]);
     }
-    if (small && !ki_picture_of(small, columns, rows, 8, 0, most, &picture, NULL))
-        made = picture_json(caption, &picture);
+    full = full_caption(caption, step, low, high);
+    if (small && full && !ki_picture_of(small, columns, rows, 8, low, high, &picture, NULL))
+        made = picture_json(full, &picture);
     free(picture.pixels);
+    free(full);
     free(small);
     return made;
+}
+
+json_t *page_chart(const char *caption, const struct chart_plane *plane)
+{
+    struct ki_text chart = KI_TEXT_INIT;
+    char *text;
+    json_t *made;
+
+    chart_plane(&chart, plane);
+    text = ki_text_take(&chart);
+    made = text ? json_pack("{s:s, s:s}", "caption", caption, "chart", text) : NULL;
+    free(text);
+    return made;
+}
+
+static void add_image(struct ki_text *page, const char *caption, const char *png)
+{
+    ki_text_add(page, "<img alt=\"");
+    page_text(page, caption);
+    ki_text_add(page, "\" src=\"data:image/png;base64,");
+    page_text(page, png);
+    ki_text_add(page, "\">");
 }
 
 void page_pictures(struct ki_text *page, const json_t *root)
@@ -81,14 +123,15 @@ void page_pictures(struct ki_text *page, const json_t *root)
     json_array_foreach(json_object_get(root, PAGE_PICTURES), i, picture)
     {
         const char *caption = json_string_value(json_object_get(picture, "caption")),
-                   *png = json_string_value(json_object_get(picture, "png"));
+                   *png = json_string_value(json_object_get(picture, "png")),
+                   *chart = json_string_value(json_object_get(picture, "chart"));
 
-        ki_text_add(page, "<figure><img alt=\"");
-        page_text(page, caption);
-        ki_text_add(page, "\" src=\"data:image/png;base64,");
-        page_text(page, png);
-        ki_text_add(page, "\">");
+        ki_text_add(page, "<figure>");
+        if (png)
+            add_image(page, caption, png);
         page_element(page, "figcaption", caption);
+        if (chart)
+            ki_text_add(page, chart); // made by page_chart, which escapes what is in it
         ki_text_add(page, "</figure>\n");
     }
 }

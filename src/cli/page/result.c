@@ -11,7 +11,7 @@
 #include "chart.h"
 
 // These limits keep a page far below 5 MB.
-enum { ROWS = 1000, CHARTS = 24, POINTS = 2000 };
+enum { ROWS = 1000, CHARTS = 24, MARKS = 60 };
 
 struct result_page {
     const json_t *root;
@@ -89,20 +89,21 @@ static const char *label_of(const char *name)
 // Draws numbers, or points of two or more numbers, as a line. The axis of histories is logarithmic.
 static void draw(struct result_page *page, const char *name, const json_t *array)
 {
-    size_t count = json_array_size(array), step = count / POINTS + 1, kept = (count + step - 1) / step;
+    size_t count = json_array_size(array);
     bool points = all_points(array), positive = true;
-    double *x = calloc(kept, sizeof *x), *y = calloc(kept, sizeof *y);
+    double *x = calloc(count, sizeof *x), *y = calloc(count, sizeof *y);
     char words[128];
 
     add_words(name, words, sizeof words);
-    for (size_t i = 0; i < kept && x && y; i++) {
-        const json_t *point = json_array_get(array, i * step);
+    for (size_t i = 0; i < count && x && y; i++) {
+        const json_t *point = json_array_get(array, i);
 
-        x[i] = points ? number_at(point, 0) : (double)(i * step);
-        y[i] = points ? number_at(point, 1) : number_at(array, i * step);
+        x[i] = points ? number_at(point, 0) : (double)i;
+        y[i] = points ? number_at(point, 1) : number_at(array, i);
         positive = positive && !(y[i] <= 0);
     }
-    const struct chart_series series = {NULL, x, y, kept, kept > 60 ? CHART_LINE : CHART_LINE_AND_POINTS, 0};
+    const struct chart_series series = {
+        .x = x, .y = y, .count = count, .look = count > MARKS ? CHART_LINE : CHART_LINE_AND_POINTS};
     const struct chart_plane plane = {
         words, points ? "r, pixels" : "iteration", label_of(name), &series, 1, true, points || !positive};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine solve: reading the request (cmd_solve.c, solve_settle.c), choosing where to compute (solve_place.c)
 // and how many columns at a time (solve_divide.c, solve_compute.c, solve_piece.c), reporting the results
-// (solve_results.c, solve_print.c), and --sweep (solve_sweep.c).
+// (solve_results.c, solve_print.c, solve_page.c), and --sweep (solve_sweep.c).
 #ifndef KN_CLI_SOLVE_CMD_SOLVE_H
 #define KN_CLI_SOLVE_CMD_SOLVE_H
 
@@ -117,6 +117,8 @@ kn_least_squares_times solve_times(const struct solve_command *command);
 bool solve_reached(const kn_least_squares_solution *solution);
 // False if memory ran out.
 bool solve_print(const struct solve_command *command);
+// Adds a picture or a curve of the solution to the page of --report (solve_page.c).
+kn_status solve_illustrate(const struct solve_command *command, json_t **root, kn_error *err);
 kn_status solve_write_json(struct solve_command *command, kn_error *err);
 
 #endif

@@ -229,5 +229,9 @@ kn_status solve_write_json(struct solve_command *command, kn_error *err)
     report_put(&root, "adjoint_bound", bound > 0 ? ki_json_double(bound) : json_null());
     put_times(&root, command);
     report_put(&root, "solutions", columns(command));
+    if (solve_illustrate(command, &root, err)) {
+        json_decref(root);
+        return err->code;
+    }
     return tool_report_write(&command->tool, root, err);
 }

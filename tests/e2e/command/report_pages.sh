@@ -57,7 +57,8 @@ expect_stderr '--report needs a file'
 
 expect_exit 0 koine autocorr "$work/image.npy" --max-offset 6 --report "$work/autocorr.html"
 page autocorr --read
-says autocorr 'aria-label="c1d"' 'Lu et al.' "$(hash_of "$work/image.npy")"
+says autocorr 'aria-label="c1d"' 'Lu et al.' "$(hash_of "$work/image.npy")" \
+    'The correlation C(X0, Y0) for X0 from -6 to 6 and Y0 from 0, at the top, to 6; black is -' ', white 1</figcaption>'
 
 expect_exit 0 koine recon "$work/scan.npy" --matrix 48,32 --trajectory "$work/path.npy" --iterations 4 --report "$work/recon.html" -o "$work/image2.npy" \
     --json="$work/recon.json"
@@ -66,13 +67,42 @@ says recon 'src="data:image/png;base64,' 'aria-label="iterations"' 'Hestenes and
     "$(hash_of "$work/path.npy")"
 ! grep -qF "$(hash_of "$work/image2.npy")" "$work/recon.html" || fail "recon.html has what was written among the inputs"
 ! grep -q pictures "$work/recon.json" || fail "the JSON has the page's picture"
-# The picture: as large as the image, the skull white, the outside dark.
-python3 - "$work/recon.html" <<'PYTHON' || fail "recon.html: the picture"
-import base64, re, struct, sys
+
+# picture NAME WIDTH HEIGHT: the first picture of a page has these sides, and both black and white.
+picture()
+{
+    python3 - "$work/$1.html" "$2" "$3" <<'PYTHON' || fail "$1.html: the picture"
+import base64, re, struct, sys, zlib
 png = base64.b64decode(re.search(r"base64,([^\"]+)", open(sys.argv[1]).read())[1])
-assert png[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">IIB", png[16:25]) == (48, 32, 8), png[:32]
+assert png[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">IIB", png[16:25]) == (int(sys.argv[2]), int(sys.argv[3]), 8), png[:32]
+data, at = b"", 8
+while at < len(png):
+    length = struct.unpack(">I", png[at : at + 4])[0]
+    data += png[at + 8 : at + 8 + length] if png[at + 4 : at + 8] == b"IDAT" else b""
+    at += length + 12
+rows = zlib.decompress(data)
+assert 255 in rows and 0 in rows, rows[:80]
 PYTHON
+}
+
+picture recon 48 32
+says recon '; black is '
 
 expect_exit 0 koine solve "$work/a.mtx" "$work/b.npy" --iterations 8 -o "$work/x.npy" --report "$work/solve.html"
 page solve --read
 says solve 'aria-label="history"' 'Stock and Koch' "$(hash_of "$work/a.mtx")" "$(hash_of "$work/b.npy")"
+says solve 'aria-label="The solution x"' '<path class="line'
+! grep -q 'data:image/png' "$work/solve.html" || fail "solve.html draws 20 unknowns as a picture"
+
+# A picture that is larger than a preview: 520 pixels on each side become 260.
+python3 - "$work" <<'PYTHON'
+import random, struct, sys
+random.seed(6)
+head = repr({"descr": "<f8", "fortran_order": False, "shape": (4, 520)}).encode()
+head += b" " * (117 - len(head)) + b"\n"
+open(sys.argv[1] + "/rays.npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + struct.pack("<2080d", *(random.random() for _ in range(2080))))
+PYTHON
+expect_exit 0 koine solve parallel:4,520,520 "$work/rays.npy" --iterations 2 -o "$work/large.npy" --report "$work/large.html"
+page large --read
+says large 'The solution x; black is ' 'each pixel is the mean of 2 x 2'
+picture large 260 260

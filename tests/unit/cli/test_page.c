@@ -24,7 +24,7 @@ START_TEST(what_comes_from_outside_is_escaped)
 {
     static const char *const columns[] = {HOSTILE, "#" HOSTILE};
     const double x[] = {1, 10}, y[] = {1, 10};
-    const struct chart_series series[] = {{HOSTILE, x, y, 2, CHART_LINE_AND_POINTS, 0}};
+    const struct chart_series series[] = {{HOSTILE, x, y, 2, CHART_LINE_AND_POINTS, 0, NULL}};
     const struct chart_plane plane = {HOSTILE, HOSTILE, HOSTILE, series, 1, false, false};
     const struct chart_bar bar = {.name = HOSTILE, .words = HOSTILE, .length = 1};
     struct ki_text body = KI_TEXT_INIT;
@@ -65,7 +65,7 @@ END_TEST
 START_TEST(a_chart_draws_what_can_be_drawn)
 {
     const double x[] = {1, 0, 10, NAN, 100}, y[] = {5, 5, -1, 5, 50};
-    struct chart_series series = {"points", x, y, 5, CHART_NUMBERED, 9};
+    struct chart_series series = {"points", x, y, 5, CHART_NUMBERED, 9, NULL};
     const struct chart_plane plane = {"title", "x", "y", &series, 1, false, false};
     struct ki_text text = KI_TEXT_INIT;
 
@@ -88,10 +88,11 @@ END_TEST
 START_TEST(linear_axes_have_negative_numbers_and_zero)
 {
     const double x[] = {0, 1, 2}, y[] = {-0.25, 0, 0.5};
-    const struct chart_series series = {NULL, x, y, 3, CHART_LINE_AND_POINTS, 0};
+    const struct chart_series series = {NULL, x, y, 3, CHART_LINE_AND_POINTS, 0, NULL};
     const struct chart_plane plane = {"title", "x", "y", &series, 1, true, true};
     const struct chart_plane flat = {
-        "title", "x", "y", &(struct chart_series){NULL, y, x, 1, CHART_LINE_AND_POINTS, 0}, 1, true, true};
+        "title", "x",  "y", &(struct chart_series){NULL, y, x, 1, CHART_LINE_AND_POINTS, 0, NULL},
+        1,       true, true};
     struct ki_text text = KI_TEXT_INIT;
 
     chart_plane(&text, &plane);
@@ -104,6 +105,59 @@ START_TEST(linear_axes_have_negative_numbers_and_zero)
     ck_assert_uint_eq(count(ki_text_string(&text), "<circle"), 1);
     ck_assert_uint_eq(count(ki_text_string(&text), "nan"), 0);
     ck_assert_uint_eq(count(ki_text_string(&text), "inf"), 0);
+    ki_text_free(&text);
+}
+END_TEST
+
+// Of a line that is denser than the drawing, the peaks are kept, and where it is interrupted.
+START_TEST(a_long_line_is_short_and_keeps_its_peaks)
+{
+    enum { COUNT = 200000 };
+    double *x = malloc(COUNT * sizeof *x), *y = malloc(COUNT * sizeof *y);
+    struct chart_series series = {.x = x, .y = y, .count = COUNT, .look = CHART_LINE};
+    const struct chart_plane plane = {"title", "x", "y", &series, 1, true, true};
+    struct ki_text text = KI_TEXT_INIT;
+    size_t length;
+
+    for (size_t i = 0; i < COUNT; i++) {
+        x[i] = (double)i;
+        y[i] = 0;
+    }
+    y[123456] = 1; // at 12 of the drawing, where 0 is at 292
+    chart_plane(&text, &plane);
+    length = strlen(ki_text_string(&text));
+    ck_assert_uint_lt(length, 40000);
+    ck_assert_uint_eq(count(ki_text_string(&text), "V12.0V292.0V292.0"), 1);
+    ck_assert_uint_eq(count(ki_text_string(&text), "d=\"M"), 1);
+    ki_text_clear(&text);
+    y[150000] = NAN;
+    chart_plane(&text, &plane);
+    ck_assert_uint_eq(count(ki_text_string(&text), "M"), 2);
+    ki_text_free(&text);
+    free(x);
+    free(y);
+}
+END_TEST
+
+START_TEST(error_bars_are_within_the_axes)
+{
+    const double x[] = {1, 2, 3}, y[] = {1, 2, 3}, errors[] = {4, 0, NAN};
+    const struct chart_series series = {
+        .name = "a", .x = x, .y = y, .count = 3, .look = CHART_POINTS, .y_error = errors};
+    const struct chart_plane linear = {"title", "x", "y", &series, 1, true, true};
+    const struct chart_plane logarithmic = {"title", "x", "y", &series, 1, true, false};
+    struct ki_text text = KI_TEXT_INIT;
+
+    chart_plane(&text, &linear);
+    ck_assert_uint_eq(count(ki_text_string(&text), "<circle"), 4);           // with the one in the legend
+    ck_assert_uint_eq(count(ki_text_string(&text), "class=\"line s0\""), 1); // the only bar, and no line
+    ck_assert_ptr_nonnull(strstr(ki_text_string(&text), ">-4</text>"));
+    ck_assert_ptr_nonnull(strstr(ki_text_string(&text), ">6</text>"));
+    ki_text_clear(&text);
+    chart_plane(&text, &logarithmic); // the bar from -3 to 5 begins at the axis
+    ck_assert_uint_eq(count(ki_text_string(&text), "class=\"line s0\""), 1);
+    ck_assert_ptr_nonnull(strstr(ki_text_string(&text), " 292.0V"));
+    ck_assert_uint_eq(count(ki_text_string(&text), "nan"), 0);
     ki_text_free(&text);
 }
 END_TEST
@@ -128,8 +182,12 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {what_comes_from_outside_is_escaped, text_stays_what_it_is,
-                                  a_chart_draws_what_can_be_drawn, linear_axes_have_negative_numbers_and_zero,
+    const TTest *const tests[] = {what_comes_from_outside_is_escaped,
+                                  text_stays_what_it_is,
+                                  a_chart_draws_what_can_be_drawn,
+                                  linear_axes_have_negative_numbers_and_zero,
+                                  a_long_line_is_short_and_keeps_its_peaks,
+                                  error_bars_are_within_the_axes,
                                   a_bar_stays_within_its_row};
 
     return TEST_RUN("page", CK_FORK_GETENV, tests);
