@@ -9,7 +9,6 @@
 #include "base/os/output.h"
 #include "base/text/text.h"
 #include "io/array/npy.h"
-#include "io/plot.h"
 #include "cmd_autocorr.h"
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"
@@ -39,7 +38,7 @@ kn_status autocorr_try_lags(const struct autocorr_run *run, kn_error *err)
 
     for (size_t e = 0; endings[e] && !status; e++)
         status = try_path(run, endings[e], err);
-    return status || !plot_available() ? status : try_path(run, ".svg", err);
+    return status ? status : try_path(run, ".svg", err);
 }
 
 // ---- the table ----

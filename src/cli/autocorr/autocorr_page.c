@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine autocorr: the pictures of its page, --report. The azimuthal averages are drawn from the JSON.
+// koine autocorr: the pictures and plots of its page, --report.
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -59,7 +59,33 @@ static kn_status add_mean(const struct autocorr_run *run, json_t **root, kn_erro
     return made ? KN_OK : ki_fail_memory(err, width * rows * sizeof *mean, "a picture");
 }
 
+// ---- the plots of --output ----
+
+static kn_status add_plots(const struct autocorr_run *run, json_t **root, kn_error *err)
+{
+    struct ki_text figures = KI_TEXT_INIT;
+    const struct plot_target to = {.page = &figures};
+    kn_status status = autocorr_plot_c1d(run, &to, err);
+
+    if (!status && run->has_growth && run->growth.points)
+        status = autocorr_plot_growth(run, &to, err);
+    if (!status && run->lags)
+        status = autocorr_plot_lags(run, &to, err);
+    if (!status && run->arguments->variants)
+        status = autocorr_plot_variants(run, &to, err);
+    if (!status)
+        report_figures(root, &run->arguments->common, &figures);
+    ki_text_free(&figures);
+    return status;
+}
+
 kn_status autocorr_illustrate(const struct autocorr_run *run, json_t **root, kn_error *err)
 {
-    return run->arguments->common.report && run->sum.frames ? add_mean(run, root, err) : KN_OK;
+    kn_status status = KN_OK;
+
+    if (!run->arguments->common.report)
+        return KN_OK;
+    if (run->sum.frames)
+        status = add_mean(run, root, err);
+    return status || run->pipeline.failed == run->frames.count ? status : add_plots(run, root, err);
 }

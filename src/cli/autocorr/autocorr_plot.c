@@ -6,25 +6,17 @@
 
 #include "base/error.h"
 #include "base/text/text.h"
-#include "io/plot.h"
 #include "cmd_autocorr.h"
 
 enum { CURVES_MAX = 6 }; // frames of a long series that are drawn, from the first to the last
 
 // Draws it, or says that there is nothing to draw.
-static kn_status draw(const struct autocorr_run *run, const struct plot *plot, const char *path,
-                      kn_error *err)
+static kn_status draw(const struct autocorr_run *run, const struct chart_plane *panel,
+                      const struct plot_target *to, kn_error *err)
 {
-    kn_error why = KN_ERROR_INIT;
-    kn_status status = plot_write(path, plot, run->arguments->common.force, &why);
+    const struct plot plot = {panel->title, panel, 1};
 
-    if (status == KN_ERROR_ARGUMENT) {
-        fprintf(stderr, "%s: %s is not drawn: %s\n", run->arguments->common.command, path, why.text);
-        return KN_OK;
-    }
-    if (status && err)
-        *err = why;
-    return status;
+    return plot_try_draw(to, &plot, run->arguments->common.command, err);
 }
 
 static char *label(const char *format, const char *unit)
@@ -53,7 +45,7 @@ static size_t choose(const struct autocorr_run *run, const struct autocorr_row *
 }
 
 static void add_curve(const struct autocorr_run *run, const struct autocorr_row *row, double *numbers,
-                      struct plot_series *series)
+                      struct chart_series *series)
 {
     double *x = numbers, *y = numbers + row->max_offset + 1;
 
@@ -61,22 +53,22 @@ static void add_curve(const struct autocorr_run *run, const struct autocorr_row 
         x[k] = row->rings[k].radius * run->pixel;
         y[k] = row->rings[k].value;
     }
-    *series = (struct plot_series){.name = row->name, .x = x, .y = y, .count = row->max_offset + 1};
+    *series = (struct chart_series){.name = row->name, .x = x, .y = y, .count = row->max_offset + 1};
 }
 
-kn_status autocorr_plot_c1d(const struct autocorr_run *run, const char *path, kn_error *err)
+kn_status autocorr_plot_c1d(const struct autocorr_run *run, const struct plot_target *to, kn_error *err)
 {
     const struct autocorr_row *chosen[CURVES_MAX];
-    struct plot_series series[CURVES_MAX + 1];
+    struct chart_series series[CURVES_MAX + 1];
     double peaks[2][CURVES_MAX], *numbers;
     size_t count = choose(run, chosen), total = 0, at = 0;
     char *x_label = label("Offset R", run->unit);
-    struct plot plot = {.title = run->arguments->volume ? "Spherical average of the correlation"
-                                                        : "Azimuthal average of the correlation",
-                        .x_label = x_label,
-                        .y_label = "C1D",
-                        .series = series,
-                        .series_count = count + 1};
+    struct chart_plane plot = {.title = run->arguments->volume ? "Spherical average of the correlation"
+                                                               : "Azimuthal average of the correlation",
+                               .x_label = x_label,
+                               .y_label = "C1D",
+                               .series = series,
+                               .count = count + 1};
     kn_status status;
 
     for (size_t i = 0; i < count; i++)
@@ -93,15 +85,17 @@ kn_status autocorr_plot_c1d(const struct autocorr_run *run, const char *path, kn
         peaks[0][i] = chosen[i]->lengths.r_max;
         peaks[1][i] = chosen[i]->lengths.maximum;
     }
-    series[count] = (struct plot_series){
-        .name = "R_max", .x = peaks[0], .y = peaks[1], .count = count, .look = PLOT_POINTS};
-    status = draw(run, &plot, path, err);
+    series[count] = (struct chart_series){
+        .name = "R_max", .x = peaks[0], .y = peaks[1], .count = count, .look = CHART_POINTS};
+    if (!isfinite(peaks[1][0]) && count == 1) // there is no maximum to mark
+        plot.count = count;
+    status = draw(run, &plot, to, err);
     free(x_label);
     free(numbers);
     return status;
 }
 
-kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path, kn_error *err)
+kn_status autocorr_plot_growth(const struct autocorr_run *run, const struct plot_target *to, kn_error *err)
 {
     const double end = (double)(run->row_count - 1) * run->interval, ends[] = {0, end};
     const kn_autocorr_line *origin = &run->growth.origin, *line = &run->growth.line;
@@ -110,15 +104,20 @@ kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path,
     double *times = malloc(3 * run->row_count * sizeof *times), *lengths = times + run->row_count,
            *errors = lengths + run->row_count;
     char *y_label = label("R_max", run->unit);
-    const struct plot_series series[] = {
-        {"frames, with error bars", times, lengths, run->row_count, PLOT_POINTS, errors},
-        {"line through the origin", ends, through, 2, PLOT_LINE, NULL},
-        {"free line", ends, free_line, 2, PLOT_LINE, NULL}};
-    const struct plot plot = {.title = "Growth of the characteristic length",
-                              .x_label = "Time t (s)",
-                              .y_label = y_label,
-                              .series = series,
-                              .series_count = 3};
+    const struct chart_series series[] = {
+        {.name = "frames, with error bars",
+         .x = times,
+         .y = lengths,
+         .count = run->row_count,
+         .look = CHART_POINTS,
+         .y_error = errors},
+        {.name = "line through the origin", .x = ends, .y = through, .count = 2, .look = CHART_LINE},
+        {.name = "free line", .x = ends, .y = free_line, .count = 2, .look = CHART_LINE}};
+    const struct chart_plane plot = {.title = "Growth of the characteristic length",
+                                     .x_label = "Time t (s)",
+                                     .y_label = y_label,
+                                     .series = series,
+                                     .count = 3};
     kn_status status;
 
     if (!times || !y_label) {
@@ -129,7 +128,7 @@ kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path,
             lengths[i] = run->rows[i].error ? NAN : run->rows[i].lengths.r_max;
             errors[i] = run->rows[i].lengths.r_max_error;
         }
-        status = draw(run, &plot, path, err);
+        status = draw(run, &plot, to, err);
     }
     free(times);
     free(y_label);
@@ -137,7 +136,7 @@ kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path,
 }
 
 // How much correlation is left at each lag, with the level that ends it.
-kn_status autocorr_plot_lags(const struct autocorr_run *run, const char *path, kn_error *err)
+kn_status autocorr_plot_lags(const struct autocorr_run *run, const struct plot_target *to, kn_error *err)
 {
     const kn_autocorr_lags *lags = run->lags;
     const double step = run->interval > 0 ? run->interval : 1, ends[] = {0, (double)(lags->count - 1) * step},
@@ -145,14 +144,19 @@ kn_status autocorr_plot_lags(const struct autocorr_run *run, const char *path, k
                  level = tends + (lags->lags[0].value - tends) * exp(-1), levels[] = {level, level};
     double *times = malloc(3 * lags->count * sizeof *times), *values = times + lags->count,
            *deviations = values + lags->count;
-    const struct plot_series series[] = {
-        {"mean of the pairs, with standard deviation", times, values, lags->count, PLOT_POINTS, deviations},
-        {"1/e", ends, levels, 2, PLOT_LINE, NULL}};
-    const struct plot plot = {.title = "Correlation of frames some time apart",
-                              .x_label = run->interval > 0 ? "Lag (s)" : "Lag (frames)",
-                              .y_label = "Correlation at the offset (0, 0)",
-                              .series = series,
-                              .series_count = 2};
+    const struct chart_series series[] = {
+        {.name = "mean of the pairs, with standard deviation",
+         .x = times,
+         .y = values,
+         .count = lags->count,
+         .look = CHART_POINTS,
+         .y_error = deviations},
+        {.name = "1/e", .x = ends, .y = levels, .count = 2, .look = CHART_LINE}};
+    const struct chart_plane plot = {.title = "Correlation of frames some time apart",
+                                     .x_label = run->interval > 0 ? "Lag (s)" : "Lag (frames)",
+                                     .y_label = "Correlation at the offset (0, 0)",
+                                     .series = series,
+                                     .count = 2};
     kn_status status;
 
     if (!times)
@@ -162,31 +166,31 @@ kn_status autocorr_plot_lags(const struct autocorr_run *run, const char *path, k
         values[k] = lags->lags[k].value;
         deviations[k] = lags->lags[k].deviation;
     }
-    status = draw(run, &plot, path, err);
+    status = draw(run, &plot, to, err);
     free(times);
     return status;
 }
 
 // Figure 6 of the source.
-kn_status autocorr_plot_variants(const struct autocorr_run *run, const char *path, kn_error *err)
+kn_status autocorr_plot_variants(const struct autocorr_run *run, const struct plot_target *to, kn_error *err)
 {
     const kn_autocorr_variants *variants = &run->variants;
-    struct plot_series series[KN_AUTOCORR_VARIANTS_MAX];
+    struct chart_series series[KN_AUTOCORR_VARIANTS_MAX];
     double offsets[KN_AUTOCORR_LADDER_MAX];
-    const struct plot plot = {.title = "Time for all offsets up to R",
-                              .x_label = "Greatest offset R (px)",
-                              .y_label = "Time (s)",
-                              .log_x = true,
-                              .log_y = true,
-                              .series = series,
-                              .series_count = variants->count};
+    const struct chart_plane plot = {.title = "Time for all offsets up to R",
+                                     .x_label = "Greatest offset R (px)",
+                                     .y_label = "Time (s)",
+                                     .log_x = true,
+                                     .log_y = true,
+                                     .series = series,
+                                     .count = variants->count};
 
     for (size_t r = 0; r < variants->offset_count; r++)
         offsets[r] = (double)variants->offsets[r];
     for (size_t m = 0; m < variants->count; m++)
-        series[m] = (struct plot_series){.name = variants->items[m].name,
-                                         .x = offsets,
-                                         .y = variants->items[m].seconds,
-                                         .count = variants->offset_count};
-    return draw(run, &plot, path, err);
+        series[m] = (struct chart_series){.name = variants->items[m].name,
+                                          .x = offsets,
+                                          .y = variants->items[m].seconds,
+                                          .count = variants->offset_count};
+    return draw(run, &plot, to, err);
 }

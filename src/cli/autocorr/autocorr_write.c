@@ -9,7 +9,6 @@
 #include "base/os/output.h"
 #include "base/text/text.h"
 #include "io/array/npy.h"
-#include "io/plot.h"
 #include "io/image/png.h"
 #include "cmd_autocorr.h"
 #include "cli/framework/interrupt.h"
@@ -68,10 +67,6 @@ static kn_status try_folder(struct autocorr_run *run, kn_error *err)
             status = try_path(run, run->rows[i].name, endings_of(run)[e], err);
     if (!status && run->arguments->lag)
         status = autocorr_try_lags(run, err);
-    if (!status && !plot_available()) {
-        fprintf(stderr, "%s: no plots, since gnuplot is not installed\n", run->arguments->common.command);
-        return KN_OK;
-    }
     if (!status)
         status = try_path(run, "c1d", ".svg", err);
     if (!status && run->interval > 0)
@@ -219,12 +214,14 @@ static bool nothing_came(const struct autocorr_run *run)
     return run->pipeline.failed == run->frames.count;
 }
 
-static kn_status
-write_plot(const struct autocorr_run *run, const char *name,
-           kn_status (*plot)(const struct autocorr_run *run, const char *path, kn_error *err), kn_error *err)
+static kn_status write_plot(const struct autocorr_run *run, const char *name,
+                            kn_status (*plot)(const struct autocorr_run *run, const struct plot_target *to,
+                                              kn_error *err),
+                            kn_error *err)
 {
     char *path = path_of(run, name, ".svg");
-    kn_status status = path ? plot(run, path, err) : ki_fail_memory(err, 0, "naming the files");
+    const struct plot_target to = {.path = path, .force = run->arguments->common.force};
+    kn_status status = path ? plot(run, &to, err) : ki_fail_memory(err, 0, "naming the files");
 
     free(path);
     return status;
@@ -240,7 +237,7 @@ kn_status autocorr_write_files(const struct autocorr_run *run, kn_error *err)
         status = write_sums(run, err);
     if (!status && run->arguments->common.output && run->lags)
         status = autocorr_write_lags(run, err);
-    if (status || !run->arguments->common.output || !plot_available())
+    if (status || !run->arguments->common.output)
         return status;
     status = write_plot(run, "c1d", autocorr_plot_c1d, err);
     if (!status && run->has_growth)
@@ -270,10 +267,9 @@ void autocorr_print_files(const struct autocorr_run *run)
     else
         printf("for each of %zu frames .c2d.npy, .c1d.csv and .c2d.png",
                run->frames.count - run->pipeline.failed);
-    printf("%s%s%s%s%s\n", run->lags ? "; lag.csv, lag-c1d.csv, lag-c2d.npy, lag-pairs.npy" : "",
-           plot_available() ? "; c1d.svg" : "", plot_available() && run->has_growth ? ", growth.svg" : "",
-           plot_available() && run->lags ? ", lag.svg" : "",
-           plot_available() && arguments->variants ? ", variants.svg" : "");
+    printf("%s; c1d.svg%s%s%s\n", run->lags ? "; lag.csv, lag-c1d.csv, lag-c2d.npy, lag-pairs.npy" : "",
+           run->has_growth ? ", growth.svg" : "", run->lags ? ", lag.svg" : "",
+           arguments->variants ? ", variants.svg" : "");
 }
 
 // ---- JSON ----

@@ -12,6 +12,7 @@
 #include "io/json.h"
 #include "cli/estimate.h"
 #include "cli/inputs.h"
+#include "cli/page/plot.h"
 #include "cli/framework/options.h"
 #include "prepare.h"
 #include "cli/framework/progress.h"
@@ -147,9 +148,9 @@ void autocorr_put_lengths(json_t **object, const kn_autocorr_lengths *lengths);
 json_t *autocorr_ring_json(const struct autocorr_run *run, const kn_autocorr_ring *ring);
 
 // The plots among them.
-kn_status autocorr_plot_c1d(const struct autocorr_run *run, const char *path, kn_error *err);
-kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path, kn_error *err);
-kn_status autocorr_plot_lags(const struct autocorr_run *run, const char *path, kn_error *err);
-kn_status autocorr_plot_variants(const struct autocorr_run *run, const char *path, kn_error *err);
+kn_status autocorr_plot_c1d(const struct autocorr_run *run, const struct plot_target *to, kn_error *err);
+kn_status autocorr_plot_growth(const struct autocorr_run *run, const struct plot_target *to, kn_error *err);
+kn_status autocorr_plot_lags(const struct autocorr_run *run, const struct plot_target *to, kn_error *err);
+kn_status autocorr_plot_variants(const struct autocorr_run *run, const struct plot_target *to, kn_error *err);
 
 #endif

@@ -375,7 +375,7 @@ const struct command command_compare = {
         "for launches without an offset. In a job its answer is checked like the others; the buffers of a "
         "kernel in a file are compared with those of the first path.\n\n"
         "With --output the folder receives report.json; report.html, one page with tables, charts and "
-        "rooflines, which loads nothing from elsewhere and can be sent; and, where gnuplot is installed, a "
+        "rooflines, which loads nothing from elsewhere and can be sent; and a "
         "plot of the rates of each job that has several sizes (sort.svg).",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE | COMMON_RANKS,
     .options = options,

@@ -48,7 +48,6 @@ json_t *compare_json(const struct compare_session *session);
 json_t *compare_device_json(const kn_device_info *device);
 
 // --output (compare_plot.c): creates the folder and checks that its files can be written; then writes them.
-// Without gnuplot, a line says that there will be no plots.
 kn_status compare_try_files(const struct compare_session *session, kn_error *err);
 kn_status compare_write_files(const struct compare_session *session, json_t *root, kn_error *err);
 

@@ -155,7 +155,7 @@ static void draw_sizes(struct ki_text *page, const struct shown *shown, const st
                        struct points *points)
 {
     char title[320];
-    struct chart_plane plane = {title, like->counts, "seconds", points->series, 0, false, false};
+    struct chart_plane plane = {title, like->counts, "seconds", points->series, 0, true, true, false};
 
     points->count = points->series_count = 0;
     snprintf(title, sizeof title, "%.120s %.120s: time against size", like->job, like->which);
@@ -171,10 +171,7 @@ static void draw_sizes(struct ki_text *page, const struct shown *shown, const st
             points->series_count--;
     }
     plane.count = points->series_count;
-    ki_text_add(page, "<figure>");
-    page_element(page, "figcaption", title);
-    chart_plane(page, &plane);
-    ki_text_add(page, "</figure>\n");
+    chart_figure(page, title, &plane);
 }
 
 kn_status compare_page_lines(struct ki_text *page, const struct shown *shown, kn_error *err)
@@ -272,7 +269,7 @@ static void draw_roof(struct ki_text *page, const struct shown *shown, size_t de
 {
     struct chart_series *series;
     char title[320];
-    struct chart_plane plane = {title, "operations a byte", "GFLOP/s", points->series, 0, false, false};
+    struct chart_plane plane = {title, "operations a byte", "GFLOP/s", points->series, 0, true, true, false};
 
     points->count = points->series_count = 0;
     snprintf(title, sizeof title, "%s", shown->devices[device].label);

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/os/output.h"
 #include "base/text/text.h"
-#include "io/plot.h"
 #include "cmd_compare.h"
+#include "cli/page/plot.h"
 #include "compare_page.h"
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"
@@ -48,12 +48,9 @@ kn_status compare_try_files(const struct compare_session *session, kn_error *err
         status = try_file(session, "report", "json", err);
     if (!status)
         status = try_file(session, "report", "html", err);
-    if (!plot_available())
-        fprintf(stderr, "%s: no plots, since gnuplot is not installed\n", common->command);
-    else
-        for (size_t i = 0; i < session->job_count && !status; i++)
-            if (is_plotted(session, session->jobs[i]))
-                status = try_file(session, session->jobs[i]->name, "svg", err);
+    for (size_t i = 0; i < session->job_count && !status; i++)
+        if (is_plotted(session, session->jobs[i]))
+            status = try_file(session, session->jobs[i]->name, "svg", err);
     return status;
 }
 
@@ -61,14 +58,14 @@ kn_status compare_try_files(const struct compare_session *session, kn_error *err
 struct points {
     double *x, *y;
     char (*names)[96];
-    struct plot_series *series;
+    struct chart_series *series;
     size_t count, series_count;
 };
 
 static void add_series(const struct compare_session *session, const struct compare_job *job,
                        const struct compare_case *which, size_t place, struct points *points)
 {
-    struct plot_series *series = &points->series[points->series_count];
+    struct chart_series *series = &points->series[points->series_count];
     size_t first = points->count;
 
     for (size_t i = 0; i < session->run.row_count; i++) {
@@ -83,10 +80,10 @@ static void add_series(const struct compare_session *session, const struct compa
         return;
     snprintf(points->names[points->series_count], sizeof *points->names, "%s, %s", which->name,
              session->places[place].device->spec);
-    *series = (struct plot_series){.name = points->names[points->series_count],
-                                   .x = points->x + first,
-                                   .y = points->y + first,
-                                   .count = points->count - first};
+    *series = (struct chart_series){.name = points->names[points->series_count],
+                                    .x = points->x + first,
+                                    .y = points->y + first,
+                                    .count = points->count - first};
     points->series_count++;
 }
 
@@ -108,12 +105,18 @@ static kn_status plot_job(const struct compare_session *session, const struct co
         for (const struct compare_case *which = job->cases; which->name; which++)
             for (size_t place = 0; place < session->place_count; place++)
                 add_series(session, job, which, place, &points);
-        const struct plot plot = {job->name, job->size,     job->unit,           true,
-                                  true,      points.series, points.series_count, false};
+        const struct plot_target to = {.path = path, .force = session->arguments->common.force};
+        const struct chart_plane panel = {.title = job->name,
+                                          .x_label = job->size,
+                                          .y_label = job->unit,
+                                          .series = points.series,
+                                          .count = points.series_count,
+                                          .log_x = true,
+                                          .log_y = true};
 
         interrupt_hold();
         if (points.count)
-            status = plot_write(path, &plot, session->arguments->common.force, err);
+            status = plot_draw(&to, &(struct plot){job->name, &panel, 1}, err);
         interrupt_release();
     }
     free(path);
@@ -160,7 +163,7 @@ kn_status compare_write_files(const struct compare_session *session, json_t *roo
 
     if (!status)
         status = write_page(session, root, err);
-    for (size_t i = 0; i < session->job_count && !status && plot_available(); i++)
+    for (size_t i = 0; i < session->job_count && !status; i++)
         if (is_plotted(session, session->jobs[i]))
             status = plot_job(session, session->jobs[i], err);
     return status;

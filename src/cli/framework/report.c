@@ -60,7 +60,7 @@ bool report_wanted(const struct common_arguments *common)
     return common->json || common->report;
 }
 
-// Adds a picture or a chart, or NULL if memory ran out.
+// Adds a picture or figures, or NULL if memory ran out.
 static void add_picture(json_t **root, json_t *picture)
 {
     json_t *pictures = json_object_get(*root, PAGE_PICTURES);
@@ -84,11 +84,13 @@ void report_picture(json_t **root, const struct common_arguments *common, const 
         add_picture(root, page_picture(caption, values, width, height));
 }
 
-void report_chart(json_t **root, const struct common_arguments *common, const char *caption,
-                  const struct chart_plane *plane)
+void report_figures(json_t **root, const struct common_arguments *common, struct ki_text *figures)
 {
+    char *text = ki_text_take(figures);
+
     if (common->report && *root)
-        add_picture(root, page_chart(caption, plane));
+        add_picture(root, text ? json_string(text) : NULL);
+    free(text);
 }
 
 static kn_status write_page(const json_t *root, const struct common_arguments *common, kn_error *err)

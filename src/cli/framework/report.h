@@ -5,7 +5,7 @@
 
 #include <koine/device.h>
 
-#include "cli/page/chart.h"
+#include "base/text/text.h"
 #include "io/json.h"
 #include "options.h"
 
@@ -26,11 +26,11 @@ json_t *report_begin(const char *command, const kn_device_info *device, const ch
 // Whether a report is wanted: --json or --report was given.
 bool report_wanted(const struct common_arguments *common);
 
-// With --report, adds a picture (page_picture), or a chart, to its page; neither is in the JSON.
+// With --report, adds a picture (page_picture), or figures (plot.h, chart_figure), to its page; neither is in
+// the JSON. `figures` is empty afterwards.
 void report_picture(json_t **root, const struct common_arguments *common, const char *caption,
                     const double *values, size_t width, size_t height);
-void report_chart(json_t **root, const struct common_arguments *common, const char *caption,
-                  const struct chart_plane *plane);
+void report_figures(json_t **root, const struct common_arguments *common, struct ki_text *figures);
 
 // Writes it where --json says, and as a page where --report says, and frees it. Without either it only frees
 // it.

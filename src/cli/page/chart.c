@@ -3,6 +3,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "axis.h"
 
 // ---- bars ----
 
@@ -17,8 +20,8 @@ void chart_bar(struct ki_text *page, const struct chart_bar *bar)
     page_element(page, "span class=\"name\"", bar->name);
     ki_text_add(page, "<svg aria-hidden=\"true\">");
     if (bar->length > 0)
-        ki_text_format(page, "<rect class=\"f%zu\" height=\"100%%\" width=\"%.2f%%\"/>",
-                       bar->colour % CHART_COLOURS, percent(bar->length));
+        ki_text_format(page, "<rect class=\"f%zu\" height=\"100%%\" x=\"%.2f%%\" width=\"%.2f%%\"/>",
+                       bar->colour % CHART_COLOURS, percent(bar->begin), percent(bar->length));
     if (bar->length > 0 && bar->least < bar->most)
         ki_text_format(page, "<line class=\"whisker\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"50%%\" y2=\"50%%\"/>",
                        percent(bar->least), percent(bar->most));
@@ -29,161 +32,90 @@ void chart_bar(struct ki_text *page, const struct chart_bar *bar)
 
 // ---- planes ----
 
-// The drawing, in its own units; the margins around the frame have room for labels.
-enum { WIDTH = 520, HEIGHT = 340, LEFT = 62, RIGHT = 24, TOP = 12, BOTTOM = 48 };
-
-struct axis {
-    bool linear;
-    double low, high;  // exponents of ten, or on a linear axis multiples of `step`
-    double begin, end; // in the drawing
-    double step;       // from one tick to the next
-};
-
-static bool has_value(const struct axis *axis, double value)
-{
-    return isfinite(value) && (axis->linear || value > 0);
-}
-
-static double on_axis(const struct axis *axis, double value)
-{
-    return axis->linear ? value : log10(value);
-}
-
-static void widen(struct axis *axis, double value)
-{
-    axis->low = fmin(axis->low, on_axis(axis, value));
-    axis->high = fmax(axis->high, on_axis(axis, value));
-}
-
 // The length of a value's error bar on each side; 0: it has none.
 static double error_of(const struct chart_series *series, size_t i)
 {
     return series->y_error && isfinite(series->y_error[i]) ? fabs(series->y_error[i]) : 0;
 }
 
-// Puts ticks at integer powers of ten, or on a linear axis at multiples of 1, 2 or 5 times a power of ten;
-// the axis begins and ends at a tick.
-static void settle(struct axis *axis, double most)
+static bool has_line(const struct chart_series *series)
 {
-    const double rounding = 1e-6; // of a step, which no reader sees
-    double room = axis->linear ? 0 : 0.02, span = axis->high - axis->low;
-    double power = pow(10, floor(log10(span > 0 ? span / most : 0.1)));
-
-    axis->step = 1;
-    if (axis->linear)
-        for (size_t i = 0; i < 3 && (i == 0 || span / axis->step > most); i++)
-            axis->step = power * (i == 0 ? 2 : i == 1 ? 5 : 10);
-    axis->low = axis->step * floor(axis->low / axis->step - room + rounding);
-    axis->high = axis->step * ceil(axis->high / axis->step + room - rounding);
-    if (axis->high <= axis->low)
-        axis->high = axis->low + axis->step;
-    if (!axis->linear)
-        axis->step = fmax(1, ceil((axis->high - axis->low) / most));
+    return series->look != CHART_NUMBERED && series->look != CHART_POINTS;
 }
 
-// Takes in a value with its error bar; of a bar that reaches 0 on a logarithmic axis, the rest.
-static void widen_by_value(struct axis *y, const struct chart_series *series, size_t i)
+static bool has_points(const struct chart_series *series)
 {
-    double error = error_of(series, i);
-
-    widen(y, series->y[i]);
-    widen(y, series->y[i] + error);
-    if (has_value(y, series->y[i] - error))
-        widen(y, series->y[i] - error);
+    return series->look != CHART_LINE && series->look != CHART_DASHED;
 }
 
-static bool find_axes(const struct chart_plane *plane, struct axis *x, struct axis *y)
+static bool find_axes(const struct chart_plane *plane, const struct chart_frame *frame, struct axis *x,
+                      struct axis *y)
 {
-    *x = (struct axis){plane->linear_x, INFINITY, -INFINITY, LEFT, WIDTH - RIGHT, 1};
-    *y = (struct axis){plane->linear_y, INFINITY, -INFINITY, HEIGHT - BOTTOM, TOP, 1};
-    for (size_t i = 0; i < plane->count; i++)
-        for (size_t j = 0; j < plane->series[i].count; j++)
-            if (has_value(x, plane->series[i].x[j]) && has_value(y, plane->series[i].y[j])) {
-                widen(x, plane->series[i].x[j]);
-                widen_by_value(y, &plane->series[i], j);
-            }
-    if (x->low > x->high)
+    axis_begin(x, plane->log_x, frame->left, frame->right);
+    axis_begin(y, plane->log_y, frame->bottom, frame->top);
+    for (size_t s = 0; s < plane->count; s++) {
+        const struct chart_series *series = &plane->series[s];
+
+        for (size_t i = 0; i < series->count; i++) {
+            if (!axis_has(x, series->x[i]) || !axis_has(y, series->y[i]))
+                continue;
+            axis_add(x, series->x[i]);
+            axis_add(y, series->y[i]);
+            axis_add(y, series->y[i] + error_of(series, i));
+            axis_add(y, series->y[i] - error_of(series, i)); // left out if it is not on the axis
+        }
+    }
+    if (axis_is_empty(x))
         return false;
-    settle(x, 6);
-    settle(y, 7);
+    axis_settle(x, (frame->right - frame->left) / 70);
+    axis_settle(y, (frame->bottom - frame->top) / 40);
     return true;
 }
 
-static double place(const struct axis *axis, double value)
-{
-    return axis->begin +
-           (axis->end - axis->begin) * (on_axis(axis, value) - axis->low) / (axis->high - axis->low);
-}
-
-static double value_at(const struct axis *axis, double tick)
-{
-    return axis->linear ? tick : pow(10, tick);
-}
-
-// 10^p in few characters: 0.01, 1, 100, 10k, 1M, 10G, 1e-5.
-static void power_name(double power, char *name, size_t size)
-{
-    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
-    int p = (int)power, step = p < 0 ? 0 : p < 4 ? 0 : p / 3;
-
-    if (p < -3 || p > 17)
-        snprintf(name, size, "1e%d", p);
-    else
-        snprintf(name, size, "%g%s", pow(10, p - 3 * step), prefixes[step]);
-}
-
-// As many digits as tell one tick of a linear axis from the next.
-static int tick_digits(const struct axis *axis)
-{
-    double most = fmax(fabs(axis->low), fabs(axis->high));
-
-    return (int)fmin(fmax(4, floor(log10(most / axis->step)) + 2), 15);
-}
-
-static void tick_name(const struct axis *axis, double tick, char *name, size_t size)
-{
-    if (axis->linear)
-        snprintf(name, size, "%.*g", tick_digits(axis), fabs(tick) < axis->step / 2 ? 0 : tick);
-    else
-        power_name(tick, name, size);
-}
-
-static void draw_ticks(struct ki_text *page, const struct axis *x, const struct axis *y)
+static void draw_ticks(struct ki_text *svg, const struct axis *x, const struct axis *y,
+                       const struct chart_frame *frame)
 {
     char name[32];
 
-    for (double tick = x->low; tick <= x->high + x->step / 100; tick += x->step) {
-        double at = place(x, value_at(x, tick));
+    for (size_t i = 0; i < x->tick_count; i++) {
+        double at = axis_place(x, x->ticks[i]);
 
-        tick_name(x, tick, name, sizeof name);
-        ki_text_format(page, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>", at, at,
-                       TOP, HEIGHT - BOTTOM);
-        ki_text_format(page, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", at,
-                       HEIGHT - BOTTOM + 17, name);
+        axis_tick_name(x, x->ticks[i], name, sizeof name);
+        ki_text_format(svg, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%g\" y2=\"%g\"/>", at, at,
+                       frame->top, frame->bottom);
+        ki_text_format(svg, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>\n", at,
+                       frame->bottom + 17, name);
     }
-    for (double tick = y->low; tick <= y->high + y->step / 100; tick += y->step) {
-        double at = place(y, value_at(y, tick));
+    for (size_t i = 0; i < y->tick_count; i++) {
+        double at = axis_place(y, y->ticks[i]);
 
-        tick_name(y, tick, name, sizeof name);
-        ki_text_format(page, "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT,
-                       WIDTH - RIGHT, at, at);
-        ki_text_format(page, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT - 6, at + 4,
-                       name);
+        axis_tick_name(y, y->ticks[i], name, sizeof name);
+        ki_text_format(svg, "<line class=\"grid\" x1=\"%g\" x2=\"%g\" y1=\"%.1f\" y2=\"%.1f\"/>", frame->left,
+                       frame->right, at, at);
+        ki_text_format(svg, "<text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", frame->left - 6,
+                       at + 4, name);
     }
-    ki_text_format(page, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT, TOP,
-                   WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
+    ki_text_format(svg, "<rect class=\"frame\" x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\"/>\n", frame->left,
+                   frame->top, frame->right - frame->left, frame->bottom - frame->top);
 }
 
-static void draw_labels(struct ki_text *page, const struct chart_plane *plane)
+static void draw_labels(struct ki_text *svg, const struct chart_plane *plane, const struct chart_frame *frame)
 {
-    ki_text_format(page, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", (LEFT + WIDTH - RIGHT) / 2,
-                   HEIGHT - 8);
-    page_text(page, plane->x_label);
-    ki_text_format(page, "</text><text transform=\"translate(14 %d) rotate(-90)\" text-anchor=\"middle\">",
-                   (TOP + HEIGHT - BOTTOM) / 2);
-    page_text(page, plane->y_label);
-    ki_text_add(page, "</text>\n");
+    if (plane->x_label) {
+        ki_text_format(svg, "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">",
+                       (frame->left + frame->right) / 2, frame->bottom + 40);
+        page_text(svg, plane->x_label);
+        ki_text_add(svg, "</text>\n");
+    }
+    if (plane->y_label) {
+        ki_text_format(svg, "<text transform=\"translate(%g %g) rotate(-90)\" text-anchor=\"middle\">",
+                       frame->left - 48, (frame->top + frame->bottom) / 2);
+        page_text(svg, plane->y_label);
+        ki_text_add(svg, "</text>\n");
+    }
 }
+
+// ---- lines ----
 
 // A part of a line that is narrower than a pixel is drawn from its least to its greatest value, so that a
 // chart of millions of values is small and shows every peak.
@@ -216,85 +148,151 @@ static void draw_to(struct ki_text *page, struct stroke *stroke, double x, doubl
     *stroke = (struct stroke){column, y, y, y, true};
 }
 
-static void draw_line(struct ki_text *page, const struct chart_series *series, const struct axis *x,
+// The attribute of a line in the colour and the dashes of its series.
+static void add_line_class(struct ki_text *svg, const struct chart_series *series)
+{
+    size_t colour = series->colour % CHART_COLOURS;
+
+    ki_text_format(svg, "class=\"line s%zu ", colour);
+    if (series->look == CHART_DASHED)
+        ki_text_add(svg, "dashed\"");
+    else
+        ki_text_format(svg, "d%zu\"", colour);
+}
+
+static void draw_line(struct ki_text *svg, const struct chart_series *series, const struct axis *x,
                       const struct axis *y)
 {
     struct stroke stroke = {.begun = false};
+    struct ki_text path = KI_TEXT_INIT;
 
-    ki_text_format(page, "<path class=\"line s%zu%s\" d=\"", series->colour % CHART_COLOURS,
-                   series->look == CHART_DASHED ? " dashed" : "");
     for (size_t i = 0; i < series->count; i++) {
-        if (has_value(x, series->x[i]) && has_value(y, series->y[i])) {
-            draw_to(page, &stroke, place(x, series->x[i]), place(y, series->y[i]));
+        if (axis_has(x, series->x[i]) && axis_has(y, series->y[i])) {
+            draw_to(&path, &stroke, axis_place(x, series->x[i]), axis_place(y, series->y[i]));
         } else {
-            end_part(page, &stroke);
+            end_part(&path, &stroke);
             stroke.begun = false;
         }
     }
-    end_part(page, &stroke);
-    ki_text_add(page, "\"/>\n");
+    end_part(&path, &stroke);
+    if (strpbrk(ki_text_string(&path), "LV")) { // not single points alone
+        ki_text_add(svg, "<path ");
+        add_line_class(svg, series);
+        ki_text_format(svg, " d=\"%s\"/>\n", ki_text_string(&path));
+    }
+    svg->failed = svg->failed || path.failed;
+    ki_text_free(&path);
 }
 
-static void draw_error(struct ki_text *page, const struct chart_series *series, size_t i,
-                       const struct axis *x, const struct axis *y)
+// ---- points ----
+
+// A point in the colour and the shape of its series: disk, square, triangle, diamond, and these hollow.
+static void draw_mark(struct ki_text *svg, size_t colour, double x, double y, double r)
 {
-    double error = error_of(series, i), low = series->y[i] - error;
+    enum { SHAPES = CHART_COLOURS / 2 };
+    size_t shape = colour % SHAPES;
 
-    if (!(error > 0))
-        return;
-    ki_text_format(page, "<path class=\"line s%zu\" d=\"M%.1f %.1fV%.1f\"/>", series->colour % CHART_COLOURS,
-                   place(x, series->x[i]), has_value(y, low) ? place(y, low) : y->begin,
-                   place(y, series->y[i] + error));
+    colour %= CHART_COLOURS;
+    ki_text_format(svg, "<%s class=\"mark %c%zu\" ", shape ? "path" : "circle", colour < SHAPES ? 'f' : 'h',
+                   colour);
+    if (shape == 0)
+        ki_text_format(svg, "cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>", x, y, r);
+    else if (shape == 1)
+        ki_text_format(svg, "d=\"M%.1f %.1fh%.1fv%.1fh%.1fz\"/>", x - 0.9 * r, y - 0.9 * r, 1.8 * r, 1.8 * r,
+                       -1.8 * r);
+    else if (shape == 2)
+        ki_text_format(svg, "d=\"M%.1f %.1fl%.1f %.1fh%.1fz\"/>", x, y - 1.2 * r, 1.15 * r, 2 * r, -2.3 * r);
+    else
+        ki_text_format(svg, "d=\"M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz\"/>", x, y - 1.3 * r, 1.3 * r,
+                       1.3 * r, -1.3 * r, 1.3 * r, -1.3 * r, -1.3 * r);
 }
 
-static void draw_points(struct ki_text *page, const struct chart_series *series, const struct axis *x,
+static void draw_error(struct ki_text *svg, const struct chart_series *series, size_t i, const struct axis *x,
+                       const struct axis *y)
+{
+    const double visible = 0.1;
+    double error = error_of(series, i), low = series->y[i] - error,
+           from = axis_has(y, low) ? axis_place(y, low) : y->begin, to = axis_place(y, series->y[i] + error);
+
+    if (fabs(from - to) > visible)
+        ki_text_format(svg, "<path class=\"line s%zu\" d=\"M%.1f %.1fV%.1f\"/>",
+                       series->colour % CHART_COLOURS, axis_place(x, series->x[i]), from, to);
+}
+
+static void draw_points(struct ki_text *svg, const struct chart_series *series, const struct axis *x,
                         const struct axis *y)
 {
-    size_t number = 0;
+    enum { LONG = 60, MARKS = 24 };
+    size_t step = series->look == CHART_LINE_AND_POINTS && series->count > LONG
+                      ? (series->count + MARKS - 1) / MARKS
+                      : 1;
 
-    for (size_t i = 0; i < series->count; i++) {
+    for (size_t i = 0; i < series->count; i += step) {
         double at_x, at_y;
 
-        number++;
-        if (!has_value(x, series->x[i]) || !has_value(y, series->y[i]))
+        if (!axis_has(x, series->x[i]) || !axis_has(y, series->y[i]))
             continue;
-        at_x = place(x, series->x[i]);
-        at_y = place(y, series->y[i]);
-        draw_error(page, series, i, x, y);
-        ki_text_format(page, "<circle class=\"f%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>",
-                       series->colour % CHART_COLOURS, at_x, at_y);
+        at_x = axis_place(x, series->x[i]);
+        at_y = axis_place(y, series->y[i]);
+        draw_error(svg, series, i, x, y);
+        draw_mark(svg, series->colour, at_x, at_y, series->look == CHART_LINE_AND_POINTS ? 3.5 : 4);
         if (series->look == CHART_NUMBERED)
-            ki_text_format(page, "<text x=\"%.1f\" y=\"%.1f\">%zu</text>\n", at_x + 6, at_y + 4, number);
+            ki_text_format(svg, "<text x=\"%.1f\" y=\"%.1f\">%zu</text>\n", at_x + 6, at_y + 4, i + 1);
     }
+    ki_text_add(svg, "\n");
 }
 
-static bool has_line(const struct chart_series *series)
+// ---- the whole ----
+
+bool chart_draw(struct ki_text *svg, const struct chart_plane *plane, const struct chart_frame *frame)
 {
-    return series->look != CHART_NUMBERED && series->look != CHART_POINTS;
+    struct axis x, y;
+
+    if (!find_axes(plane, frame, &x, &y))
+        return false;
+    draw_ticks(svg, &x, &y, frame);
+    draw_labels(svg, plane, frame);
+    for (size_t i = 0; i < plane->count; i++) {
+        if (has_line(&plane->series[i]))
+            draw_line(svg, &plane->series[i], &x, &y);
+        if (has_points(&plane->series[i]))
+            draw_points(svg, &plane->series[i], &x, &y);
+    }
+    return true;
 }
 
-static bool has_points(const struct chart_series *series)
+void chart_sample(struct ki_text *svg, const struct chart_series *series, double x, double y)
 {
-    return series->look != CHART_LINE && series->look != CHART_DASHED;
+    if (has_line(series)) {
+        ki_text_add(svg, "<path ");
+        add_line_class(svg, series);
+        ki_text_format(svg, " d=\"M%g %gH%g\"/>", x, y, x + 32);
+    }
+    if (has_points(series))
+        draw_mark(svg, series->colour, x + 16, y, 4);
+}
+
+bool chart_names(const struct chart_plane *plane, size_t i)
+{
+    const struct chart_series *series = &plane->series[i];
+
+    for (size_t k = 0; k < series->count && series->name && !plane->no_legend; k++)
+        if (isfinite(series->x[k]) && (!plane->log_x || series->x[k] > 0) && isfinite(series->y[k]) &&
+            (!plane->log_y || series->y[k] > 0))
+            return true;
+    return false;
 }
 
 static void draw_key(struct ki_text *page, const struct chart_plane *plane)
 {
     ki_text_add(page, "<ul class=\"key\">");
     for (size_t i = 0; i < plane->count; i++) {
-        const struct chart_series *series = &plane->series[i];
-
-        if (!series->name)
+        if (!chart_names(plane, i))
             continue;
         ki_text_add(page, "<li><svg viewBox=\"0 0 32 16\" aria-hidden=\"true\">");
-        if (has_line(series))
-            ki_text_format(page, "<path class=\"line s%zu%s\" stroke-width=\"3\" d=\"M0 8L32 8\"/>",
-                           series->colour % CHART_COLOURS, series->look == CHART_DASHED ? " dashed" : "");
-        if (has_points(series))
-            ki_text_format(page, "<circle class=\"f%zu\" cx=\"16\" cy=\"8\" r=\"6\"/>",
-                           series->colour % CHART_COLOURS);
+        chart_sample(page, &plane->series[i], 0, 8);
         ki_text_add(page, "</svg>");
-        page_text(page, series->name);
+        page_text(page, plane->series[i].name);
         ki_text_add(page, "</li>\n");
     }
     ki_text_add(page, "</ul>\n");
@@ -302,23 +300,37 @@ static void draw_key(struct ki_text *page, const struct chart_plane *plane)
 
 void chart_plane(struct ki_text *page, const struct chart_plane *plane)
 {
-    struct axis x, y;
+    enum { WIDTH = 520, HEIGHT = 340, ROOM_RIGHT = 24, ROOM_ABOVE = 12 };
+    const struct chart_frame frame = {CHART_ROOM_LEFT, WIDTH - ROOM_RIGHT, ROOM_ABOVE,
+                                      HEIGHT - CHART_ROOM_BELOW};
+    struct ki_text svg = KI_TEXT_INIT;
 
-    if (!find_axes(plane, &x, &y))
-        return;
-    ki_text_format(
-        page, "<div class=\"scroll\"><svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"",
-        WIDTH, HEIGHT);
-    page_text(page, plane->title);
-    ki_text_add(page, "\">\n");
-    draw_ticks(page, &x, &y);
-    draw_labels(page, plane);
-    for (size_t i = 0; i < plane->count; i++) {
-        if (has_line(&plane->series[i]))
-            draw_line(page, &plane->series[i], &x, &y);
-        if (has_points(&plane->series[i]))
-            draw_points(page, &plane->series[i], &x, &y);
+    if (chart_draw(&svg, plane, &frame)) {
+        ki_text_format(
+            page,
+            "<div class=\"scroll\"><svg class=\"plot\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"",
+            WIDTH, HEIGHT);
+        page_text(page, plane->title);
+        ki_text_add(page, "\">\n");
+        ki_text_add(page, ki_text_string(&svg));
+        ki_text_add(page, "</svg></div>\n");
+        draw_key(page, plane);
     }
-    ki_text_add(page, "</svg></div>\n");
-    draw_key(page, plane);
+    page->failed = page->failed || svg.failed;
+    ki_text_free(&svg);
+}
+
+void chart_figure(struct ki_text *page, const char *caption, const struct chart_plane *plane)
+{
+    struct ki_text chart = KI_TEXT_INIT;
+
+    chart_plane(&chart, plane);
+    if (chart.length) {
+        ki_text_add(page, "<figure>");
+        page_element(page, "figcaption", caption);
+        ki_text_add(page, ki_text_string(&chart));
+        ki_text_add(page, "</figure>\n");
+    }
+    page->failed = page->failed || chart.failed;
+    ki_text_free(&chart);
 }

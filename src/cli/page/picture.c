@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of a page, scaled down, as PNG in the page itself; and charts of what is not in the JSON.
+// Pictures of a page: scaled down, as PNG in the page itself.
 #include <math.h>
 #include <stdlib.h>
 
@@ -93,19 +93,6 @@ json_t *page_picture(const char *caption, const double *values, size_t width, si
     return made;
 }
 
-json_t *page_chart(const char *caption, const struct chart_plane *plane)
-{
-    struct ki_text chart = KI_TEXT_INIT;
-    char *text;
-    json_t *made;
-
-    chart_plane(&chart, plane);
-    text = ki_text_take(&chart);
-    made = text ? json_pack("{s:s, s:s}", "caption", caption, "chart", text) : NULL;
-    free(text);
-    return made;
-}
-
 static void add_image(struct ki_text *page, const char *caption, const char *png)
 {
     ki_text_add(page, "<img alt=\"");
@@ -123,15 +110,15 @@ void page_pictures(struct ki_text *page, const json_t *root)
     json_array_foreach(json_object_get(root, PAGE_PICTURES), i, picture)
     {
         const char *caption = json_string_value(json_object_get(picture, "caption")),
-                   *png = json_string_value(json_object_get(picture, "png")),
-                   *chart = json_string_value(json_object_get(picture, "chart"));
+                   *png = json_string_value(json_object_get(picture, "png"));
 
+        if (!png) {
+            ki_text_add(page, json_string_value(picture)); // figures: what is in them is escaped
+            continue;
+        }
         ki_text_add(page, "<figure>");
-        if (png)
-            add_image(page, caption, png);
+        add_image(page, caption, png);
         page_element(page, "figcaption", caption);
-        if (chart)
-            ki_text_add(page, chart); // made by page_chart, which escapes what is in it
         ki_text_add(page, "</figure>\n");
     }
 }

@@ -11,7 +11,7 @@
 #include "chart.h"
 
 // These limits keep a page far below 5 MB.
-enum { ROWS = 1000, CHARTS = 24, MARKS = 60 };
+enum { ROWS = 1000, CHARTS = 24 };
 
 struct result_page {
     const json_t *root;
@@ -57,62 +57,43 @@ static bool all_numbers(const json_t *array)
     return json_array_size(array) > 2;
 }
 
-static bool all_points(const json_t *array)
-{
-    const json_t *value;
-    size_t i;
+// The arrays that are drawn: histories of solvers.
+static const struct history {
+    const char *key, *caption, *label;
+} histories[] = {{"iterations", "The relative residual after each iteration", "relative residual"},
+                 {"history", "The residual after each iteration", "residual"}};
 
-    json_array_foreach(array, i, value) if (!json_is_array(value) || json_array_size(value) < 2) return false;
-    return json_array_size(array) > 2;
+static const struct history *history_of(const char *key, const json_t *value)
+{
+    for (size_t i = 0; i < KI_COUNT(histories); i++)
+        if (strcmp(histories[i].key, key) == 0 && json_is_array(value) && all_numbers(value))
+            return &histories[i];
+    return NULL;
 }
 
-static double number_at(const json_t *array, size_t i)
-{
-    const json_t *value = json_array_get(array, i);
-
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static const char *label_of(const char *name)
-{
-    static const char *const labels[][2] = {{"iterations", "relative residual"},
-                                            {"objectives", "objective"},
-                                            {"history", "residual"},
-                                            {"c1d", "correlation"}};
-
-    for (size_t i = 0; i < KI_COUNT(labels); i++)
-        if (strcmp(labels[i][0], name) == 0)
-            return labels[i][1];
-    return name;
-}
-
-// Draws numbers, or points of two or more numbers, as a line. The axis of histories is logarithmic.
-static void draw(struct result_page *page, const char *name, const json_t *array)
+// Draws it on a logarithmic axis, if there are so few charts that the page stays small.
+static void draw(struct result_page *page, const struct history *history, const json_t *array)
 {
     size_t count = json_array_size(array);
-    bool points = all_points(array), positive = true;
+    bool positive = true;
     double *x = calloc(count, sizeof *x), *y = calloc(count, sizeof *y);
-    char words[128];
+    const struct chart_series series = {.x = x, .y = y, .count = count};
+    struct chart_plane plane = {.title = history->caption,
+                                .x_label = "iteration",
+                                .y_label = history->label,
+                                .series = &series,
+                                .count = 1};
 
-    add_words(name, words, sizeof words);
     for (size_t i = 0; i < count && x && y; i++) {
-        const json_t *point = json_array_get(array, i);
+        const json_t *value = json_array_get(array, i);
 
-        x[i] = points ? number_at(point, 0) : (double)i;
-        y[i] = points ? number_at(point, 1) : number_at(array, i);
+        x[i] = (double)i;
+        y[i] = json_is_number(value) ? json_number_value(value) : NAN;
         positive = positive && !(y[i] <= 0);
     }
-    const struct chart_series series = {
-        .x = x, .y = y, .count = count, .look = count > MARKS ? CHART_LINE : CHART_LINE_AND_POINTS};
-    const struct chart_plane plane = {
-        words, points ? "r, pixels" : "iteration", label_of(name), &series, 1, true, points || !positive};
-
-    if (x && y && page->charts++ < CHARTS) {
-        ki_text_add(&page->text, "<figure>");
-        page_element(&page->text, "figcaption", words);
-        chart_plane(&page->text, &plane);
-        ki_text_add(&page->text, "</figure>\n");
-    }
+    plane.log_y = positive;
+    if (x && y && page->charts++ < CHARTS)
+        chart_figure(&page->text, history->caption, &plane);
     page->text.failed = page->text.failed || !x || !y;
     free(x);
     free(y);
@@ -155,7 +136,7 @@ static void add_scalars(struct result_page *page, const json_t *object)
         if (!is_scalar(value))
             continue;
         if (!begun)
-            ki_text_add(&page->text, "<div class=\"scroll\"><table><tbody>\n");
+            ki_text_add(&page->text, "<div class=\"scroll\"><table class=\"facts\"><tbody>\n");
         begun = true;
         add_words(key, words, sizeof words);
         ki_text_add(&page->text, "<tr>");
@@ -223,8 +204,8 @@ static void add_member(struct result_page *page, const char *key, const json_t *
     const json_t *element;
     size_t i;
 
-    if (json_is_array(value) && (all_numbers(value) || all_points(value))) {
-        draw(page, key, value);
+    if (history_of(key, value)) {
+        draw(page, history_of(key, value), value);
     } else if (json_is_array(value) && json_is_object(json_array_get(value, 0))) {
         heading(page, key, depth);
         add_table(page, value);

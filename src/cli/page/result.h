@@ -7,21 +7,19 @@
 #include <koine/error.h>
 
 #include "base/text/text.h"
-#include "chart.h"
 #include "cli/framework/options.h"
 #include "io/json.h"
 
 // The page of the command with these arguments, which the caller frees.
 kn_status page_result(const json_t *root, const struct common_arguments *common, char **page, kn_error *err);
 
-// A picture for the page, to be added to the array under PAGE_PICTURES in `root`: grey, from black for the
-// least value to white for the greatest, which the caption then says; numbers that are not finite are black.
-// It is scaled down to at most PAGE_PICTURE_SIDE pixels on each side. NULL if memory ran out.
+// A picture for the page, to be added to the array under PAGE_PICTURES in `root`, which may have strings of
+// figures (chart.h, plot.h) as well: grey, from black for the least value to white for the greatest, which
+// the caption then says; numbers that are not finite are black. It is scaled down to at most
+// PAGE_PICTURE_SIDE pixels on each side. NULL if memory ran out.
 #define PAGE_PICTURES "pictures"
 enum { PAGE_PICTURE_SIDE = 512 };
 json_t *page_picture(const char *caption, const double *values, size_t width, size_t height);
-// A chart for that array, of numbers that the JSON does not have.
-json_t *page_chart(const char *caption, const struct chart_plane *plane);
 
 // The parts of the page that have files of their own: the pictures (picture.c); method, command and inputs
 // (origin.c); and the paragraph on the method (methods.c).

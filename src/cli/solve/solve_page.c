@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "cmd_solve.h"
 #include "cli/framework/report.h"
+#include "cli/page/chart.h"
 
 // Finds the shape of x as a picture, of a volume that of its middle slice; false if x is none. It is one if A
 // is a geometry, if --method tv has a shape, or if it is written as a picture.
@@ -36,18 +37,20 @@ static void add_picture(const struct solve_command *command, const double *x, co
 static kn_status add_curve(const struct solve_command *command, const double *x, const char *caption,
                            json_t **root, kn_error *err)
 {
-    enum { MARKS = 60 };
+    enum { MARKED = 60 };
     const size_t count = command->x.rows;
     double *index = malloc(count * sizeof *index);
+    struct ki_text figure = KI_TEXT_INIT;
     const struct chart_series series = {
-        .x = index, .y = x, .count = count, .look = count > MARKS ? CHART_LINE : CHART_LINE_AND_POINTS};
-    const struct chart_plane plane = {caption, "element, from 0", "x", &series, 1, true, true};
+        .x = index, .y = x, .count = count, .look = count > MARKED ? CHART_LINE : CHART_LINE_AND_POINTS};
+    const struct chart_plane plane = {caption, "element, from 0", "x", &series, 1, false, false, false};
 
     if (!index)
         return ki_fail_memory(err, count * sizeof *index, "the curve of the solution");
     for (size_t i = 0; i < count; i++)
         index[i] = (double)i;
-    report_chart(root, &command->arguments->tool.common, caption, &plane);
+    chart_figure(&figure, caption, &plane);
+    report_figures(root, &command->arguments->tool.common, &figure);
     free(index);
     return KN_OK;
 }

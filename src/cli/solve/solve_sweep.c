@@ -9,10 +9,10 @@
 #include "base/error.h"
 #include "base/os/output.h"
 #include "base/text/text.h"
-#include "io/plot.h"
 #include "cmd_solve.h"
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"
+#include "cli/page/plot.h"
 #include "cli/framework/table.h"
 #include "tools/solve/sweep.h"
 
@@ -62,9 +62,6 @@ static kn_status try_files(const struct sweep *sweep, kn_error *err)
 
     if (status || !common->output)
         return status;
-    if (!plot_available())
-        return ki_fail(err, KN_ERROR_UNSUPPORTED,
-                       "--output is for the plot, which needs gnuplot; it is not installed");
     status = ki_output_folder(common->output, err);
     path = plot_path(sweep);
     if (!status)
@@ -219,7 +216,7 @@ struct drawing {
     double x[SOLVE_SWEEP_SIZES];
     double *y;
     char (*names)[160];
-    struct plot_series *series;
+    struct chart_series *series;
 };
 
 static void draw_place(const struct sweep *sweep, size_t place, struct drawing *drawing)
@@ -240,7 +237,7 @@ static void draw_place(const struct sweep *sweep, size_t place, struct drawing *
                  !with           ? ""
                  : place == HOST ? ", with preparing the matrix"
                                  : ", with upload");
-        drawing->series[line] = (struct plot_series){
+        drawing->series[line] = (struct chart_series){
             .name = drawing->names[line], .x = drawing->x, .y = y, .count = SOLVE_SWEEP_SIZES};
     }
 }
@@ -261,16 +258,17 @@ static kn_status plot(const struct sweep *sweep, kn_error *err)
             draw_place(sweep, i, &drawing);
         snprintf(title, sizeof title, "%zu iterations of conjugate gradients",
                  sweep->command->task.iterations);
-        const struct plot picture = {.title = title,
-                                     .x_label = "nonzeros",
-                                     .y_label = "seconds",
-                                     .log_x = true,
-                                     .log_y = true,
-                                     .series = drawing.series,
-                                     .series_count = lines};
+        const struct plot_target to = {.path = path, .force = sweep->command->arguments->tool.common.force};
+        const struct chart_plane panel = {.title = title,
+                                          .x_label = "nonzeros",
+                                          .y_label = "seconds",
+                                          .log_x = true,
+                                          .log_y = true,
+                                          .series = drawing.series,
+                                          .count = lines};
 
         interrupt_hold();
-        status = plot_write(path, &picture, sweep->command->arguments->tool.common.force, err);
+        status = plot_draw(&to, &(struct plot){title, &panel, 1}, err);
         interrupt_release();
         if (!status && report_shows_text(&sweep->command->arguments->tool.common))
             printf("%s\n", path);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "io/plot.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/framework/report.h"
@@ -117,17 +116,13 @@ static void leave_tags_out(const struct stats_arguments *arguments, struct input
 }
 
 // What follows from the options before anything is read: the prefixes, and the folder of the files.
-static kn_status settle(struct stats_run *run, kn_error *err)
+static void settle(struct stats_run *run)
 {
     const struct stats_arguments *arguments = run->arguments;
     const struct common_arguments *common = &arguments->common;
 
     run->cuts = (struct stats_cuts){arguments->num_partitions, arguments->partition_step};
     run->output = common->output ? common->output : arguments->plots ? "results" : NULL;
-    if (arguments->plots && !plot_available())
-        return ki_fail(
-            err, KN_ERROR_OUTPUT,
-            "--plots needs gnuplot, which is not installed (Debian, Ubuntu: apt-get install gnuplot-nox)");
     if (((arguments->plots && !arguments->window) || arguments->sweep) && !run->cuts.parts &&
         !run->cuts.step) {
         run->cuts.parts = DEFAULT_PARTS;
@@ -139,7 +134,6 @@ static kn_status settle(struct stats_run *run, kn_error *err)
     if (arguments->plots && arguments->sweep)
         fprintf(stderr, "%s: time.svg is not drawn: --sweep does not time the prefixes one by one\n",
                 common->command);
-    return KN_OK;
 }
 
 static void plan(struct stats_run *run, const struct inputs *files)
@@ -168,10 +162,10 @@ static kn_status run_stats(void *given, kn_error *err)
         status = stats_read_numbers(&run, err);
     if (!status)
         status = stats_read_windows(&run, err);
-    if (!status)
-        status = settle(&run, err);
-    if (!status)
+    if (!status) {
+        settle(&run);
         status = report_try(common, err);
+    }
     if (!status)
         status = stats_try_files(&run, err);
     plan(&run, &files);

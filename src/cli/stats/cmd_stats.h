@@ -2,7 +2,7 @@
 // koine stats: what was asked for (cmd_stats.c), in which ways it is computed (stats_plan.c,
 // stats_compute.c, stats_chunks.c), how its files are read (stats_file.c), how devices share the work
 // (stats_share.c, stats_pack.c), and what comes out of it: tables
-// (stats_print.c), files (stats_write.c) and plots (stats_plot.c).
+// (stats_print.c), files (stats_write.c), plots (stats_plot.c) and the charts of a page (stats_page.c).
 #ifndef KN_CLI_STATS_CMD_STATS_H
 #define KN_CLI_STATS_CMD_STATS_H
 
@@ -14,6 +14,7 @@
 #include "cli/framework/options.h"
 #include "cli/framework/progress.h"
 #include "cli/inputs.h"
+#include "cli/page/plot.h"
 #include "cli/share.h"
 #include "io/json.h"
 #include "tools/stats/movement.h"
@@ -209,7 +210,7 @@ bool stats_print_windows(const struct stats_run *run);
 json_t *stats_windows_json(const struct stats_run *run, const struct stats_row *row);
 kn_status stats_write_windows(const struct stats_run *run, const char *path, kn_error *err);
 kn_status stats_write_windows_npy(const struct stats_run *run, const char *path, kn_error *err);
-kn_status stats_plot_windows(const struct stats_run *run, const char *path, kn_error *err);
+kn_status stats_plot_windows(const struct stats_run *run, const struct plot_target *to, kn_error *err);
 
 void stats_row_free(struct stats_row *row);
 void stats_run_free(struct stats_run *run);
@@ -234,8 +235,11 @@ kn_status stats_write_files(const struct stats_run *run, kn_error *err);
 // "written to DIR: stats.csv, ...", where there are any.
 void stats_print_files(const struct stats_run *run);
 // The plots among them: time against rows, and how CV and MAD converge.
-kn_status stats_plot_time(const struct stats_run *run, const char *path, kn_error *err);
-kn_status stats_plot_cv(const struct stats_run *run, const char *path, kn_error *err);
-kn_status stats_plot_mad(const struct stats_run *run, const char *path, kn_error *err);
+kn_status stats_plot_time(const struct stats_run *run, const struct plot_target *to, kn_error *err);
+kn_status stats_plot_cv(const struct stats_run *run, const struct plot_target *to, kn_error *err);
+kn_status stats_plot_mad(const struct stats_run *run, const struct plot_target *to, kn_error *err);
+// Adds these plots to the page of --report, or a chart of the columns if there are neither prefixes nor
+// windows (stats_page.c).
+kn_status stats_illustrate(const struct stats_run *run, json_t **root, kn_error *err);
 
 #endif

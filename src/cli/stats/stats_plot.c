@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/text/text.h"
-#include "io/plot.h"
 #include "cmd_stats.h"
 
 enum { LIST_MAX = 55, SHORT_LIST_MAX = 30 }; // letters of a legend that lists variants
@@ -17,9 +16,9 @@ static const double log_ratio = 30; // times further apart than this are drawn o
 
 // A page that is being put together: its panels, and the series of all of them one after another.
 struct drawing {
-    struct plot *panels;
+    struct chart_plane *panels;
     size_t panel_count;
-    struct plot_series *series;
+    struct chart_series *series;
     size_t series_count;
     double *values; // x and y of all series
     size_t value_count;
@@ -65,17 +64,17 @@ static void end(struct drawing *drawing)
 }
 
 // A panel whose series are those that are added from now on.
-static struct plot *add_panel(struct drawing *drawing, const char *title, const char *y_label)
+static struct chart_plane *add_panel(struct drawing *drawing, const char *title, const char *y_label)
 {
-    struct plot *panel = &drawing->panels[drawing->panel_count++];
+    struct chart_plane *panel = &drawing->panels[drawing->panel_count++];
 
-    *panel = (struct plot){.title = title, .y_label = y_label};
+    *panel = (struct chart_plane){.title = title, .y_label = y_label};
     panel->series = &drawing->series[drawing->series_count];
     return panel;
 }
 
 // Takes the name over. `values`: a double in the first result, or among the seconds; `stride` bytes apart.
-static kn_status add_series(struct drawing *drawing, struct plot *panel, const struct stats_row *row,
+static kn_status add_series(struct drawing *drawing, struct chart_plane *panel, const struct stats_row *row,
                             const void *values, size_t stride, struct ki_text *name, kn_error *err)
 {
     double *x = &drawing->values[drawing->value_count], *y = x + row->prefix_count;
@@ -89,8 +88,8 @@ static kn_status add_series(struct drawing *drawing, struct plot *panel, const s
     }
     drawing->value_count += 2 * row->prefix_count;
     drawing->series[drawing->series_count++] =
-        (struct plot_series){.name = taken, .x = x, .y = y, .count = row->prefix_count};
-    panel->series_count++;
+        (struct chart_series){.name = taken, .x = x, .y = y, .count = row->prefix_count};
+    panel->count++;
     return KN_OK;
 }
 
@@ -148,27 +147,19 @@ static void add_config_name(const struct stats_run *run, const struct stats_conf
 
 // Draws it, or says that there is nothing to draw.
 static kn_status draw(const struct stats_run *run, const struct drawing *drawing, const char *title,
-                      const char *path, kn_error *err)
+                      const struct plot_target *to, kn_error *err)
 {
-    const struct plot_page page = {title, drawing->panels, drawing->panel_count};
-    kn_error why = KN_ERROR_INIT;
-    kn_status status = plot_write_page(path, &page, run->arguments->common.force, &why);
+    const struct plot plot = {title, drawing->panels, drawing->panel_count};
 
-    if (status == KN_ERROR_ARGUMENT) {
-        fprintf(stderr, "%s: %s is not drawn: %s\n", run->arguments->common.command, path, why.text);
-        return KN_OK;
-    }
-    if (status && err)
-        *err = why;
-    return status;
+    return plot_try_draw(to, &plot, run->arguments->common.command, err);
 }
 
 // Whether the times of the largest prefix are far apart.
-static bool is_wide(const struct plot *panel)
+static bool is_wide(const struct chart_plane *panel)
 {
     double least = INFINITY, greatest = 0;
 
-    for (size_t i = 0; i < panel->series_count; i++) {
+    for (size_t i = 0; i < panel->count; i++) {
         double last = panel->series[i].y[panel->series[i].count - 1];
 
         least = fmin(least, last);
@@ -189,7 +180,7 @@ static bool is_one_method(const struct stats_run *run)
 // The configurations of one precision as a panel, if there are any.
 static kn_status add_times(const struct stats_run *run, bool single, struct drawing *drawing, kn_error *err)
 {
-    struct plot *panel = NULL;
+    struct chart_plane *panel = NULL;
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < run->config_count && !status; i++) {
@@ -220,7 +211,7 @@ static void choose_axes(struct drawing *drawing)
         drawing->panels[i].log_x = drawing->panels[i].log_y = wide;
 }
 
-kn_status stats_plot_time(const struct stats_run *run, const char *path, kn_error *err)
+kn_status stats_plot_time(const struct stats_run *run, const struct plot_target *to, kn_error *err)
 {
     const struct stats_row *row = stats_row(run, 0, 0);
     struct ki_text title = KI_TEXT_INIT;
@@ -241,7 +232,7 @@ kn_status stats_plot_time(const struct stats_run *run, const char *path, kn_erro
         if (drawing.panel_count == 1)
             drawing.panels[0].title = ki_text_string(&title);
         drawing.panels[0].no_legend = drawing.panel_count > 1;
-        status = draw(run, &drawing, ki_text_string(&title), path, err);
+        status = draw(run, &drawing, ki_text_string(&title), to, err);
     }
     ki_text_free(&title);
     end(&drawing);
@@ -291,8 +282,8 @@ static void add_kind_name(const struct stats_run *run, size_t group, size_t conf
 }
 
 // A column of a file: a line for each kind of result, one if all configurations agree.
-static kn_status add_group(const struct stats_run *run, size_t group, size_t offset, struct plot *panel,
-                           struct drawing *drawing, kn_error *err)
+static kn_status add_group(const struct stats_run *run, size_t group, size_t offset,
+                           struct chart_plane *panel, struct drawing *drawing, kn_error *err)
 {
     kn_status status = KN_OK;
 
@@ -315,12 +306,12 @@ static kn_status add_group(const struct stats_run *run, size_t group, size_t off
 // Where all panels have the same lines, the last one names them.
 static void share_legend(struct drawing *drawing)
 {
-    const struct plot *last = &drawing->panels[drawing->panel_count - 1];
+    const struct chart_plane *last = &drawing->panels[drawing->panel_count - 1];
     bool same = true;
 
     for (size_t i = 0; i < drawing->panel_count && same; i++) {
-        same = drawing->panels[i].series_count == last->series_count;
-        for (size_t s = 0; s < last->series_count && same; s++)
+        same = drawing->panels[i].count == last->count;
+        for (size_t s = 0; s < last->count && same; s++)
             same = strcmp(drawing->panels[i].series[s].name, last->series[s].name) == 0;
     }
     for (size_t i = 0; i + 1 < drawing->panel_count; i++)
@@ -329,7 +320,7 @@ static void share_legend(struct drawing *drawing)
 
 // One panel for each column's name, with the lines of all files.
 static kn_status plot_results(const struct stats_run *run, size_t offset, const char *what,
-                              const char *y_label, const char *path, kn_error *err)
+                              const char *y_label, const struct plot_target *to, kn_error *err)
 {
     struct ki_text title = KI_TEXT_INIT, only = KI_TEXT_INIT;
     struct drawing drawing;
@@ -337,7 +328,7 @@ static kn_status plot_results(const struct stats_run *run, size_t offset, const 
 
     for (size_t first = 0; first < stats_groups(run) && !status; first++) {
         const char *column = stats_row(run, first, 0)->column;
-        struct plot *panel;
+        struct chart_plane *panel;
 
         if (!stats_name_is_new(run, first))
             continue;
@@ -355,7 +346,7 @@ static kn_status plot_results(const struct stats_run *run, size_t offset, const 
         share_legend(&drawing);
         if (drawing.panel_count == 1)
             drawing.panels[0].title = ki_text_string(&only);
-        status = draw(run, &drawing, ki_text_string(&title), path, err);
+        status = draw(run, &drawing, ki_text_string(&title), to, err);
     }
     ki_text_free(&title);
     ki_text_free(&only);
@@ -363,13 +354,13 @@ static kn_status plot_results(const struct stats_run *run, size_t offset, const 
     return status;
 }
 
-kn_status stats_plot_cv(const struct stats_run *run, const char *path, kn_error *err)
+kn_status stats_plot_cv(const struct stats_run *run, const struct plot_target *to, kn_error *err)
 {
-    return plot_results(run, offsetof(kn_stats, cv), "Coefficient of variation", "CV (no unit)", path, err);
+    return plot_results(run, offsetof(kn_stats, cv), "Coefficient of variation", "CV (no unit)", to, err);
 }
 
-kn_status stats_plot_mad(const struct stats_run *run, const char *path, kn_error *err)
+kn_status stats_plot_mad(const struct stats_run *run, const struct plot_target *to, kn_error *err)
 {
     return plot_results(run, offsetof(kn_stats, mad), "Median absolute deviation", "MAD (the data's unit)",
-                        path, err);
+                        to, err);
 }

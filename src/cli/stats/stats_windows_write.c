@@ -13,7 +13,6 @@
 #include "cli/framework/report.h"
 #include "cli/framework/table.h"
 #include "io/array/npy.h"
-#include "io/plot.h"
 
 enum { SHOWN = 20, QUANTILES_SHOWN = 4 }; // windows of a column, and what fits beside their statistics
 
@@ -218,9 +217,9 @@ static double time_unit(const struct stats_run *run, double longest, const char 
 enum { LINES = 3 };
 
 struct drawing {
-    struct plot *panels;
-    struct plot_series *series; // LINES of each panel
-    double *values;             // x and the lines of each panel
+    struct chart_plane *panels;
+    struct chart_series *series; // LINES of each panel
+    double *values;              // x and the lines of each panel
 };
 
 static void draw_panel(const struct drawing *drawing, size_t i, const struct stats_row *row, double unit,
@@ -229,7 +228,7 @@ static void draw_panel(const struct drawing *drawing, size_t i, const struct sta
     static const char *const names[LINES] = {"median", "median + MAD", "median - MAD"};
     static const double signs[LINES] = {0, 1, -1};
     const struct stats_windows *windows = &row->windows;
-    struct plot_series *series = &drawing->series[LINES * i];
+    struct chart_series *series = &drawing->series[LINES * i];
 
     for (size_t k = 0; k < windows->count; k++) {
         values[k] = windows->starts[k] / unit;
@@ -238,27 +237,25 @@ static void draw_panel(const struct drawing *drawing, size_t i, const struct sta
                 windows->results[k].median + (signs[line] != 0 ? signs[line] * windows->results[k].mad : 0);
     }
     for (size_t line = 0; line < LINES; line++)
-        series[line] = (struct plot_series){.name = names[line],
-                                            .x = values,
-                                            .y = values + (line + 1) * windows->count,
-                                            .count = windows->count,
-                                            .look = PLOT_LINE};
-    drawing->panels[i] = (struct plot){.title = row->column,
-                                       .y_label = "the data's unit",
-                                       .series = series,
-                                       .series_count = LINES,
-                                       .no_legend = true};
+        series[line] = (struct chart_series){.name = names[line],
+                                             .x = values,
+                                             .y = values + (line + 1) * windows->count,
+                                             .count = windows->count,
+                                             .look = CHART_LINE};
+    drawing->panels[i] = (struct chart_plane){.title = row->column,
+                                              .y_label = "the data's unit",
+                                              .series = series,
+                                              .count = LINES,
+                                              .no_legend = true};
 }
 
-static kn_status draw_page(const struct stats_run *run, const struct drawing *drawing, const char *path,
-                           kn_error *err)
+static kn_status draw_page(const struct stats_run *run, const struct drawing *drawing,
+                           const struct plot_target *to, kn_error *err)
 {
     const struct stats_row *first = stats_row(run, 0, 0);
     double longest = 0, unit, *values = drawing->values;
     const char *label;
-    struct plot_page page = {"Median and MAD of windows", drawing->panels, 0};
-    kn_error why = KN_ERROR_INIT;
-    kn_status status;
+    struct plot page = {"Median and MAD of windows", drawing->panels, 0};
 
     for (size_t group = 0; group < stats_groups(run); group++) {
         const struct stats_windows *windows = &stats_row(run, group, 0)->windows;
@@ -269,22 +266,15 @@ static kn_status draw_page(const struct stats_run *run, const struct drawing *dr
         const struct stats_row *row = stats_row(run, group, 0);
         if (row->file != first->file) // of several files the first
             continue;
-        draw_panel(drawing, page.panel_count, row, unit, values);
-        drawing->panels[page.panel_count++].x_label = label;
+        draw_panel(drawing, page.count, row, unit, values);
+        drawing->panels[page.count++].x_label = label;
         values += (1 + LINES) * row->windows.count;
     }
-    drawing->panels[page.panel_count - 1].no_legend = false; // it has room below, where no line is
-    status = plot_write_page(path, &page, run->arguments->common.force, &why);
-    if (status == KN_ERROR_ARGUMENT) {
-        fprintf(stderr, "%s: %s is not drawn: %s\n", run->arguments->common.command, path, why.text);
-        return KN_OK;
-    }
-    if (status && err)
-        *err = why;
-    return status;
+    drawing->panels[page.count - 1].no_legend = false; // it has room below, where no line is
+    return plot_try_draw(to, &page, run->arguments->common.command, err);
 }
 
-kn_status stats_plot_windows(const struct stats_run *run, const char *path, kn_error *err)
+kn_status stats_plot_windows(const struct stats_run *run, const struct plot_target *to, kn_error *err)
 {
     struct drawing drawing;
     size_t windows = 0;
@@ -296,7 +286,7 @@ kn_status stats_plot_windows(const struct stats_run *run, const char *path, kn_e
     drawing.series = calloc(stats_groups(run), LINES * sizeof *drawing.series);
     drawing.values = calloc(windows, (1 + LINES) * sizeof *drawing.values);
     status = drawing.panels && drawing.series && drawing.values
-                 ? draw_page(run, &drawing, path, err)
+                 ? draw_page(run, &drawing, to, err)
                  : ki_fail_memory(err, windows * sizeof *drawing.values, "drawing the plots");
     free(drawing.panels);
     free(drawing.series);

@@ -124,20 +124,29 @@ static const struct stats_file {
     const char *name;
     bool (*wanted)(const struct stats_run *run); // NULL: always
     kn_status (*write)(const struct stats_run *run, const char *path, kn_error *err);
+    kn_status (*plot)(const struct stats_run *run, const struct plot_target *to, kn_error *err);
 } files[] = {
-    {"stats.csv", NULL, write_csv},
-    {"partitions.csv", has_prefixes, write_partitions},
-    {"time.svg", has_times, stats_plot_time},
-    {"cv.svg", has_plots, stats_plot_cv},
-    {"mad.svg", has_plots, stats_plot_mad},
-    {"windows.csv", has_windows, stats_write_windows},
-    {"windows.npy", has_windows, stats_write_windows_npy},
-    {"windows.svg", has_window_plot, stats_plot_windows},
+    {"stats.csv", NULL, write_csv, NULL},
+    {"partitions.csv", has_prefixes, write_partitions, NULL},
+    {"time.svg", has_times, NULL, stats_plot_time},
+    {"cv.svg", has_plots, NULL, stats_plot_cv},
+    {"mad.svg", has_plots, NULL, stats_plot_mad},
+    {"windows.csv", has_windows, stats_write_windows, NULL},
+    {"windows.npy", has_windows, stats_write_windows_npy, NULL},
+    {"windows.svg", has_window_plot, NULL, stats_plot_windows},
 };
 
 static kn_status try_file(const struct stats_run *run, const char *path, kn_error *err)
 {
     return report_try_file(path, run->arguments->common.force, err);
+}
+
+static kn_status write_file(const struct stats_run *run, const struct stats_file *file, const char *path,
+                            kn_error *err)
+{
+    const struct plot_target to = {.path = path, .force = run->arguments->common.force};
+
+    return file->write ? file->write(run, path, err) : file->plot(run, &to, err);
 }
 
 // Each file that is wanted: tried, or written while interrupts wait.
@@ -157,7 +166,7 @@ static kn_status each_file(const struct stats_run *run, bool trial, kn_error *er
             status = try_file(run, path.data, err);
         } else {
             interrupt_hold();
-            status = files[i].write(run, path.data, err);
+            status = write_file(run, &files[i], path.data, err);
             interrupt_release();
         }
         ki_text_free(&path);
@@ -279,5 +288,9 @@ kn_status stats_write_json(const struct stats_run *run, kn_error *err)
     report_put(&root, "memory", memory_json(common));
     report_put(&root, "files", stats_facts_json(run));
     report_put(&root, "results", rows);
+    if (stats_illustrate(run, &root, err)) {
+        json_decref(root);
+        return err->code;
+    }
     return report_write(root, common, err);
 }

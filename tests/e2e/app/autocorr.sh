@@ -276,11 +276,9 @@ for name in 00 01 03 04 05; do
     done
 done
 [ ! -e "$work/results/02.c2d.npy" ] || fail "a frame that could not be read has a file"
-if command -v gnuplot >/dev/null; then
-    grep -q R_max "$work/results/c1d.svg" || fail "c1d.svg does not mark R_max"
-    grep -q 'line through the origin' "$work/results/growth.svg" || fail "growth.svg has no line through the origin"
-    grep -q 'free line' "$work/results/growth.svg" || fail "growth.svg has no free line"
-fi
+grep -q R_max "$work/results/c1d.svg" || fail "c1d.svg does not mark R_max"
+grep -q 'line through the origin' "$work/results/growth.svg" || fail "growth.svg has no line through the origin"
+grep -q 'free line' "$work/results/growth.svg" || fail "growth.svg has no free line"
 head -1 "$work/results/00.c1d.csv" | grep -q '^r_um,c1d,standard_error,count$' || fail "the head of 00.c1d.csv"
 python '
 result = json.load(open("series.json"))

@@ -295,12 +295,10 @@ for p in points:
     assert p["place"] == "host" and p["columns"] == 3072 and p["iterations"] == 2 and p["ok"] is True
     assert 10 < p["nonzeros"] / p["rows"] < 11 and 0 < p["seconds"] < p["seconds_with_upload"] and 0 < p["residual"] < 1
 PYTHON
-if command -v gnuplot >/dev/null; then
-    expect_exit 0 koine solve --sweep -n 2 --precision double --output "$work/sweep"
-    expect_stdout 'double precision'
-    expect_files "$work/sweep" sweep.svg
-    grep -q 'with preparing' "$work/sweep/sweep.svg" || fail "the plot has no line of the host's preparation"
-fi
+expect_exit 0 koine solve --sweep -n 2 --precision double --output "$work/sweep"
+expect_stdout 'double precision'
+expect_files "$work/sweep" sweep.svg
+grep -q 'with preparing' "$work/sweep/sweep.svg" || fail "the plot has no line of the host's preparation"
 
 # Single precision has an answer, or says that it has none; in double there is nothing to say.
 expect_exit 0 koine solve "$a" "$b" -o "$work/single.npy" --precision float --json "$work/single.json"

@@ -56,9 +56,6 @@ $(cat "$work/out" "$work/err")"
 done
 [ -z "$not_run" ] || echo "without a device not run: $not_run"
 for picture in stats/results/windows.svg autocorr/results/growth.svg recon/image.png solve/bounds.png; do
-    case $picture in
-    *.svg) command -v gnuplot >/dev/null || continue ;;
-    esac
     [ -s "$work/$picture" ] || fail "the manual's commands leave no $picture"
 done
 

@@ -25,7 +25,7 @@ START_TEST(what_comes_from_outside_is_escaped)
     static const char *const columns[] = {HOSTILE, "#" HOSTILE};
     const double x[] = {1, 10}, y[] = {1, 10};
     const struct chart_series series[] = {{HOSTILE, x, y, 2, CHART_LINE_AND_POINTS, 0, NULL}};
-    const struct chart_plane plane = {HOSTILE, HOSTILE, HOSTILE, series, 1, false, false};
+    const struct chart_plane plane = {HOSTILE, HOSTILE, HOSTILE, series, 1, true, true, false};
     const struct chart_bar bar = {.name = HOSTILE, .words = HOSTILE, .length = 1};
     struct ki_text body = KI_TEXT_INIT;
     char *page;
@@ -66,17 +66,17 @@ START_TEST(a_chart_draws_what_can_be_drawn)
 {
     const double x[] = {1, 0, 10, NAN, 100}, y[] = {5, 5, -1, 5, 50};
     struct chart_series series = {"points", x, y, 5, CHART_NUMBERED, 9, NULL};
-    const struct chart_plane plane = {"title", "x", "y", &series, 1, false, false};
+    const struct chart_plane plane = {"title", "x", "y", &series, 1, true, true, false};
     struct ki_text text = KI_TEXT_INIT;
 
     chart_plane(&text, &plane);
-    ck_assert_uint_eq(count(ki_text_string(&text), "<circle class=\"f1\""),
+    ck_assert_uint_eq(count(ki_text_string(&text), "class=\"mark f1\""),
                       3); // two points, and the one in the legend
     ck_assert_ptr_nonnull(strstr(ki_text_string(&text), ">5</text>")); // its number among all
     ki_text_clear(&text);
     series.look = CHART_LINE; // nothing between points that are not neighbours
     chart_plane(&text, &plane);
-    ck_assert_uint_eq(count(ki_text_string(&text), "L"), 1); // the one in the legend
+    ck_assert_uint_eq(count(ki_text_string(&text), "L"), 0);
     ki_text_clear(&text);
     series.count = 0;
     chart_plane(&text, &plane);
@@ -89,10 +89,10 @@ START_TEST(linear_axes_have_negative_numbers_and_zero)
 {
     const double x[] = {0, 1, 2}, y[] = {-0.25, 0, 0.5};
     const struct chart_series series = {NULL, x, y, 3, CHART_LINE_AND_POINTS, 0, NULL};
-    const struct chart_plane plane = {"title", "x", "y", &series, 1, true, true};
+    const struct chart_plane plane = {"title", "x", "y", &series, 1, false, false, false};
     const struct chart_plane flat = {
-        "title", "x",  "y", &(struct chart_series){NULL, y, x, 1, CHART_LINE_AND_POINTS, 0, NULL},
-        1,       true, true};
+        "title", "x",   "y",   &(struct chart_series){NULL, y, x, 1, CHART_LINE_AND_POINTS, 0, NULL},
+        1,       false, false, false};
     struct ki_text text = KI_TEXT_INIT;
 
     chart_plane(&text, &plane);
@@ -115,7 +115,7 @@ START_TEST(a_long_line_is_short_and_keeps_its_peaks)
     enum { COUNT = 200000 };
     double *x = malloc(COUNT * sizeof *x), *y = malloc(COUNT * sizeof *y);
     struct chart_series series = {.x = x, .y = y, .count = COUNT, .look = CHART_LINE};
-    const struct chart_plane plane = {"title", "x", "y", &series, 1, true, true};
+    const struct chart_plane plane = {"title", "x", "y", &series, 1, false, false, false};
     struct ki_text text = KI_TEXT_INIT;
     size_t length;
 
@@ -144,8 +144,8 @@ START_TEST(error_bars_are_within_the_axes)
     const double x[] = {1, 2, 3}, y[] = {1, 2, 3}, errors[] = {4, 0, NAN};
     const struct chart_series series = {
         .name = "a", .x = x, .y = y, .count = 3, .look = CHART_POINTS, .y_error = errors};
-    const struct chart_plane linear = {"title", "x", "y", &series, 1, true, true};
-    const struct chart_plane logarithmic = {"title", "x", "y", &series, 1, true, false};
+    const struct chart_plane linear = {"title", "x", "y", &series, 1, false, false, false};
+    const struct chart_plane logarithmic = {"title", "x", "y", &series, 1, false, true, false};
     struct ki_text text = KI_TEXT_INIT;
 
     chart_plane(&text, &linear);
