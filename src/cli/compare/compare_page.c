@@ -15,6 +15,17 @@ static void add_gibibytes(struct ki_text *page, double bytes)
     page_number(page, bytes / 1073741824, 4);
 }
 
+// The version, and the commit where the build knew it.
+static void version_cell(struct ki_text *page, const json_t *root)
+{
+    char text[160];
+    const char *commit = shown_text(root, "commit");
+
+    snprintf(text, sizeof text, "%.60s%s%.80s", shown_text(root, "koine"), *commit ? ", commit " : "",
+             commit);
+    page_cell(page, NULL, text);
+}
+
 static void machines(struct ki_text *page, const struct shown *shown)
 {
     static const char *const columns[] = {"#machine", "processor", "#memory, GiB", "system", "Koine",
@@ -32,7 +43,7 @@ static void machines(struct ki_text *page, const struct shown *shown)
         page_cell(page, NULL, *processor ? processor : "not stated");
         add_gibibytes(page, shown_number(machine, "memory"));
         page_cell(page, NULL, shown_text(machine, "system"));
-        page_cell(page, NULL, shown_text(root, "koine"));
+        version_cell(page, root);
         page_cell(page, NULL, shown_text(root, "policy"));
         page_cell(page, NULL, json_is_true(json_object_get(root, "quick")) ? "--quick" : "full");
         page_cell(page, NULL, date);

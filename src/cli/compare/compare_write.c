@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "cmd_compare.h"
+#include "cli/commit.h"
 #include "cli/framework/report.h"
 #include "cli/framework/table.h"
 
@@ -260,6 +261,7 @@ json_t *compare_json(const struct compare_session *session)
         report_append(&devices, compare_device_json(session->places[i].device));
     for (size_t i = 0; i < session->run.row_count; i++)
         report_append(&rows, row_json(session, &session->run.rows[i]));
+    report_put(&root, "commit", report_text(cli_commit));
     report_put(&root, "date", date_json());
     report_put(&root, "machine", machine_json());
     report_put(&root, "quick", json_boolean(session->arguments->quick));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "cli/commit.h"
 #include "page.h"
 #include "result.h"
 
@@ -91,5 +92,9 @@ void page_method(struct ki_text *page, const json_t *root)
     }
     ki_text_add(page, "Computed with Koine ");
     page_text(page, find(root, "koine") ? find(root, "koine") : "");
+    if (*cli_commit) {
+        ki_text_add(page, ", commit ");
+        page_text(page, cli_commit);
+    }
     ki_text_add(page, ".</p>\n");
 }

@@ -32,7 +32,7 @@ def report(name, machine, specs):
     rows.append(row(specs[0], "sort", "f64", 1000, "left out", "left out: the device has no double precision"))
     rows.append(row(specs[-1], "build", "cold", 1, "failed", "the compiler crashed"))
     return {"koine": version, "command": "compare", "device": {key: devices[0][key] for key in ("spec", "name", "backend", "driver")},
-            "precision": None, "policy": "default", "seconds": {"total": 1, "build": 0}, "date": "2026-01-01T00:00:00Z",
+            "precision": None, "policy": "default", "seconds": {"total": 1, "build": 0}, "date": "2026-01-01T00:00:00Z", "commit": f"{name}0123abcd",
             "machine": {"processor": name, "memory": 2**34, "system": "Linux", "id": machine}, "quick": True, "devices": devices,
             "results": rows}
 
@@ -85,7 +85,7 @@ expect_empty stderr
 expect_files "$work/page" report.html
 good_page
 for text in 'First cuda:0 (cuda:0, machine 1)' 'Second opencl:1.0 (opencl:1.0, machine 2)' 'failed: the compiler crashed' \
-    'left out: the device has no double precision' 'not in this report' '<figure class="roofline">' '(less is better)'; do
+    'left out: the device has no double precision' 'not in this report' '<figure class="roofline">' '(less is better)' ', commit Second0123abcd<'; do
     grep -qF "$text" "$work/page/report.html" || fail "the page does not say: $text"
 done
 expect_exit 3 koine compare --merge "$work/good.json" --output "$work/page"

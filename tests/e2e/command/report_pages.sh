@@ -62,6 +62,8 @@ says prefixes 'aria-label="Computing time, method fused: a&#39;&lt;script&gt;' '
 expect_exit 0 koine stats "$hostile" --window 2 --report "$work/windows.html"
 page windows --read
 says windows 'Median and MAD of windows' 'median + MAD' 'Time (s)'
+commit=$(sed -n 's/.*cli_commit\[\] = "\(.*\)";/\1/p' "${builddir:-.}/src/cli/commit.c" 2>/dev/null || :)
+says stats "Computed with Koine $("$KOINE" --version | sed 's/^koine //')${commit:+, commit $commit}."
 expect_exit 3 koine stats "$hostile" --report "$work/stats.html"
 expect_stderr 'stats\.html: already exists'
 expect_exit 2 koine stats "$hostile" --report -
