@@ -232,10 +232,11 @@ typedef struct kn_tomography_axis {
 // Finds the axis of rotation of a sinogram of parallel beams, in double precision on the host. It starts
 // where projections that are half a turn apart, within the mean step between projections, are most like each
 // other's mirror images; that is off by half of what the object moves within the step. From there it descends
-// to where the picture of 20 iterations of conjugate gradients leaves the least |A x - b|, with detectors
-// binned to at most 160 and a picture as wide as they are, which the object must not exceed; and takes the
-// vertex of a parabola. Of the geometry, `size`, `axis_offset` and distances are not used. Cost: about 20
-// such pictures. Memory: 16 bytes a number of the binned sinogram, and what kn_solve_plan_create takes.
+// to where the picture of 12 iterations of conjugate gradients leaves the least |A x - b|, with detectors
+// binned to at most 128 and a picture as wide as they are, which the object must not exceed; and takes the
+// vertex of a parabola, twice. Of the geometry, `size`, `axis_offset` and distances are not used. Cost: about
+// 12 such pictures. Memory: twice the binned sinogram, its matrix (kn_tomography_count_nonzeros), and what
+// kn_solve_plan_create takes.
 // Errors: KN_ERROR_ARGUMENT for NULL, a geometry that is not as described above or a fan, numbers that are
 // not finite, a sinogram that is 0, without opposite projections, or whose residual has no minimum;
 // KN_ERROR_MEMORY. `found` is written only on success.

@@ -137,6 +137,8 @@ CONVERTING: dict[str, Call] = {
     "RayTransform, size": lambda x: koine.RayTransform(4, x),
     "sinogram": koine.sinogram,
     "remove_stripes": koine.remove_stripes,
+    "find_axis": koine.find_axis,
+    "find_axis, theta": lambda x: koine.find_axis(np.ones((4, 5)), x),
     "fbp": lambda x: koine.RayTransform(4, 4).fbp(x),
     "least_squares, a": lambda x: koine.least_squares(x, np.ones(12)),
     "least_squares, b": lambda x: koine.least_squares(np.eye(12), x),

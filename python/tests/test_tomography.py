@@ -157,6 +157,20 @@ def test_stripes_are_removed() -> None:
         koine.remove_stripes(striped[0])
 
 
+def test_the_axis_of_rotation() -> None:
+    theta = np.arange(32) * np.pi / 16
+    rays = koine.RayTransform(theta, 40, 64, axis_offset=-3.25)
+    found = koine.find_axis(rays(rays.phantom()), theta)
+    assert abs(found.position - 28.25) < 0.1 and abs(found.opposite - 28.25) < 0.2 and found.pairs == 16
+    assert 0 <= found.error < 0.1 and 0 < found.residual < 0.2
+    with pytest.raises(koine.ArgumentError, match="half a turn"):
+        koine.find_axis(rays(rays.phantom())[:9], theta[:9])
+    with pytest.raises(ValueError, match="projections"):
+        koine.find_axis(np.ones((9, 8)), theta)
+    with pytest.raises(ValueError, match="axes"):
+        koine.find_axis(theta)
+
+
 def test_geometries_that_are_refused() -> None:
     for angles, size in ((0, 8), (8, 0), ([np.nan], 8), (1 << 30, 8), (8, 1 << 20)):
         with pytest.raises((koine.ArgumentError, koine.LimitError)):

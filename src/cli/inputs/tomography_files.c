@@ -12,7 +12,8 @@
 #include "io/array/volume.h"
 #include "io/csv/csv.h"
 
-#define DEGREE (3.14159265358979323846 / 180)
+#define AUTOMATIC ",auto" // AXIS at the end of a geometry
+#define DEGREE    (3.14159265358979323846 / 180)
 
 static bool ends_in(const char *path, const char *ending)
 {
@@ -32,7 +33,7 @@ static const struct kind {
     const char *expected;
 } kinds[] = {{"parallel:", KN_TOMOGRAPHY_PARALLEL, 0,
               "a geometry of parallel rays: expected parallel:ANGLES,DETECTORS,SIZE[,AXIS], such as "
-              "parallel:181,640,640 or parallel:181,160,160,73.5"},
+              "parallel:181,640,640, parallel:181,160,160,73.5, or with AXIS auto"},
              {"fan:", KN_TOMOGRAPHY_FAN_FLAT, 2,
               "a fan's geometry: expected fan:ANGLES,DETECTORS,SIZE,SOURCE,DETECTOR[,AXIS], such as "
               "fan:360,512,256,800,400, with the distances of source and detectors from the axis in pixels"}};
@@ -49,6 +50,11 @@ static const struct kind *kind_of(const char *text)
 bool geometry_is(const char *text)
 {
     return kind_of(text);
+}
+
+bool geometry_finds_axis(const char *text)
+{
+    return geometry_is(text) && ends_in(text, AUTOMATIC);
 }
 
 double geometry_axis(const kn_tomography_geometry *geometry)
@@ -109,6 +115,8 @@ static bool take_geometry(const char *at, const struct kind *kind, kn_tomography
         is_right = (i == 0 || *at++ == ',') && take_count(&at, counts[i]);
     for (size_t i = 0; i < kind->distances && is_right; i++)
         is_right = *at++ == ',' && take_number(&at, distances[i]);
+    if (is_right && !kind->distances && strcmp(at, AUTOMATIC) == 0)
+        return true;
     if (is_right && *at == ',') {
         at++;
         is_right = take_number(&at, &axis);
@@ -118,7 +126,7 @@ static bool take_geometry(const char *at, const struct kind *kind, kn_tomography
     return is_right && !*at;
 }
 
-kn_status geometry_parse(const char *text, kn_tomography_geometry *geometry, kn_error *err)
+static kn_status parse(const char *text, kn_tomography_geometry *geometry, kn_error *err)
 {
     const struct kind *kind = kind_of(text) ? kind_of(text) : kinds;
     kn_status status;
@@ -232,9 +240,13 @@ static kn_status read_angles(const char *path, kn_tomography_geometry *geometry,
 kn_status geometry_read(const char *text, const struct geometry_options *options,
                         kn_tomography_geometry *geometry, double **theta, kn_error *err)
 {
-    kn_status status = geometry_parse(text, geometry, err);
+    kn_status status = parse(text, geometry, err);
 
     *theta = NULL;
+    if (!status && geometry_finds_axis(text) && !options->finds_axis)
+        status = ki_fail(
+            err, KN_ERROR_ARGUMENT,
+            "%s: koine solve finds the axis, from a sinogram; here, AXIS is the detector that sees it", text);
     if (!status && options->detector)
         status = take_detector(text, options->detector, geometry, err);
     if (!status && options->offset)
@@ -247,6 +259,13 @@ kn_status geometry_read(const char *text, const struct geometry_options *options
         *geometry = KN_INIT(kn_tomography_geometry, .angles = 0);
     }
     return status;
+}
+
+kn_status geometry_parse(const char *text, kn_tomography_geometry *geometry, kn_error *err)
+{
+    double *theta;
+
+    return geometry_read(text, &(struct geometry_options){.angles = NULL}, geometry, &theta, err);
 }
 
 // ---- measured ----

@@ -54,10 +54,11 @@ struct solve_command {
     kn_sparse *matrix;               // NULL: A is given as parallel:...
     kn_tomography_geometry geometry; // the geometry of that A, with its angles if they are not evenly spaced
     double *theta;
-    size_t rows, columns;   // of A
-    struct solve_columns b; // the right-hand sides to solve
-    size_t first;           // index in the file of the first of them
-    struct solve_columns x; // the starting values, then the solutions
+    kn_tomography_axis axis; // with AXIS = auto
+    size_t rows, columns;    // of A
+    struct solve_columns b;  // the right-hand sides to solve
+    size_t first;            // index in the file of the first of them
+    struct solve_columns x;  // the starting values, then the solutions
     struct progress progress;
     size_t together;             // number of columns solved at a time; the last piece has the rest
     struct solve_piece *results; // one for each piece
@@ -73,6 +74,8 @@ enum { SOLVE_PRECISION_AUTO, SOLVE_PRECISION_FLOAT, SOLVE_PRECISION_DOUBLE };
 // Refuses what can be refused before any file is read: invalid numbers, and options that exclude each other.
 kn_status solve_settle(struct solve_command *command, kn_error *err);
 kn_status solve_read(struct solve_command *command, kn_error *err);
+// Finds the axis of rotation from the first right-hand side if AXIS is auto.
+kn_status solve_find_axis(struct solve_command *command, kn_error *err);
 
 // Names the requested feature that only the host has, that only devices have, or that devices have only in
 // single precision; NULL if there is none.

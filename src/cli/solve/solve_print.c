@@ -103,6 +103,13 @@ static void print_times(const struct solve_command *command)
     printf("\n");
 }
 
+static void print_axis(const kn_tomography_axis *axis)
+{
+    if (axis->pairs)
+        printf("axis of rotation at detector %.2f, error about %.2g (opposite projections: %.2f); ",
+               axis->axis, axis->error, axis->opposite);
+}
+
 bool solve_print(const struct solve_command *command)
 {
     const struct solve_facts *facts = command->results->facts;
@@ -116,6 +123,7 @@ bool solve_print(const struct solve_command *command)
         printf("%zu nonzeros; ", kn_sparse_get_nonzeros(command->matrix));
     else
         printf("%s; ", command->geometry.beam == KN_TOMOGRAPHY_PARALLEL ? "parallel rays" : "rays of a fan");
+    print_axis(&command->axis);
     printf("%s, %s; ", solve_method_names[command->task.method], facts->code);
     tool_print_place(&command->tool);
     if (command->pieces > 1)
@@ -195,6 +203,18 @@ static void put_times(json_t **root, const struct solve_command *command)
     report_put(root, "solve_seconds", ki_json_double(times.iterate + times.prepare + times.copy));
 }
 
+static json_t *json_of_axis(const kn_tomography_axis *axis)
+{
+    json_t *object = json_object();
+
+    report_put(&object, "found", ki_json_double(axis->axis));
+    report_put(&object, "error", ki_json_double(axis->error));
+    report_put(&object, "opposite_projections", ki_json_double(axis->opposite));
+    report_put(&object, "pairs", json_integer((json_int_t)axis->pairs));
+    report_put(&object, "relative_residual", ki_json_double(axis->residual));
+    return object;
+}
+
 kn_status solve_write_json(struct solve_command *command, kn_error *err)
 {
     const struct solve_facts *facts = command->results->facts;
@@ -213,6 +233,8 @@ kn_status solve_write_json(struct solve_command *command, kn_error *err)
                command->matrix ? json_integer((json_int_t)kn_sparse_get_nonzeros(command->matrix))
                                : json_null());
     report_put(&root, "method", json_string(solve_method_names[command->task.method]));
+    if (command->axis.pairs)
+        report_put(&root, "axis", json_of_axis(&command->axis));
     report_put(&root, "stripes", json_boolean(command->arguments->stripes));
     if (command->task.method == KN_LEAST_SQUARES_FBP)
         report_put(&root, "filter", json_string(solve_filter_names[command->task.filter]));

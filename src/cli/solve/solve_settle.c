@@ -406,9 +406,12 @@ static kn_status settle_shape(struct solve_command *command, const char *matrix,
 static kn_status read_matrix(struct solve_command *command, const char *text, kn_error *err)
 {
     const kn_tomography_geometry *geometry = &command->geometry;
-    kn_status status = geometry_is(text) ? geometry_read(text, &command->arguments->rays, &command->geometry,
-                                                         &command->theta, err)
-                                         : sparse_read_matrix(text, &command->matrix, err);
+    kn_status status;
+
+    command->arguments->rays.finds_axis = true;
+    status = geometry_is(text)
+                 ? geometry_read(text, &command->arguments->rays, &command->geometry, &command->theta, err)
+                 : sparse_read_matrix(text, &command->matrix, err);
 
     if (status)
         return status;
@@ -555,6 +558,8 @@ kn_status solve_read(struct solve_command *command, kn_error *err)
         status = read_starts(command, err);
     if (!status)
         status = remove_stripes(command, err);
+    if (!status)
+        status = solve_find_axis(command, err);
     command->tool.seconds.read = ki_clock_seconds() - start;
     return status;
 }

@@ -276,6 +276,32 @@ expect_exit 2 koine solve "$a" "$b" --rhs 1 -o "$work/x.png"
 expect_stderr 'as a square has'
 expect_exit 2 koine solve "$a" "$b" --slice 1 -o "$x" --force
 expect_stderr 'measured tomography'
+# ---- the axis of rotation ----
+
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - "$work" <<'PYTHON' || fail "no picture is made"
+import arrays, sys
+values = [1.0 + (x > 20) if (x - 18) ** 2 / 200 + (y - 24) ** 2 / 320 < 1 else 0.0 for y in range(40) for x in range(40)]
+arrays.save(sys.argv[1] + "/ellipse.npy", "f8", values, (40, 40))
+PYTHON
+expect_exit 0 koine project parallel:36,64,40,34.25 "$work/ellipse.npy" -o "$work/off-axis.npy" --device host
+expect_exit 0 koine solve parallel:36,64,40,auto "$work/off-axis.npy" --method fbp -o "$work/on-axis.npy" --device host --json "$work/axis.json"
+expect_stdout 'axis of rotation at detector 34\.[12]'
+python3 - "$work" <<'PYTHON' || fail "another axis is found"
+import json, sys
+axis = json.load(open(sys.argv[1] + "/axis.json"))["axis"]
+assert abs(axis["found"] - 34.25) < 0.1 and 0 <= axis["error"] < 0.1 and axis["pairs"] == 1, axis
+assert abs(axis["opposite_projections"] - 34.25) < 0.5 and 0 < axis["relative_residual"] < 0.1, axis
+PYTHON
+expect_exit 2 koine project parallel:36,64,40,auto "$work/ellipse.npy" -o "$work/none.npy"
+expect_stderr 'koine solve finds the axis'
+expect_exit 2 koine spmv parallel:36,64,40,auto
+expect_exit 2 koine solve fan:36,64,40,60,60,auto "$work/off-axis.npy" -o "$work/none.npy"
+expect_exit 2 koine solve parallel:36,64,40,auto "$work/off-axis.npy" --offset 1 -o "$work/none.npy"
+awk 'BEGIN { for (i = 0; i < 36; i++) print i * 2 }' >"$work/narrow.txt"
+expect_exit 3 koine solve parallel:36,64,40,auto "$work/off-axis.npy" --angles "$work/narrow.txt" -o "$work/none.npy"
+expect_stderr 'off-axis.npy: no axis can be found'
+[ ! -e "$work/none.npy" ] || fail "a refused axis leaves a result"
+
 expect_exit 3 koine solve parallel:5,9,7 "$work/none.h5" -o "$work/image.npy" --force
 expect_stderr 'none.h5'
 printf '%s\n' '%%MatrixMarket matrix coordinate real general' '1 1 1' '1 1 4.0' >"$work/one.mtx"

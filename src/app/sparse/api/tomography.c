@@ -326,6 +326,8 @@ static kn_status find_axis(const char *function, const kn_tomography_geometry *g
     if (!sinogram || !found)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s is NULL", sinogram ? "found" : "sinogram");
     status = ki_sparse_read_geometry(function, given, &geometry, err);
+    if (!status && geometry.beam != KN_TOMOGRAPHY_PARALLEL)
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "the axis is found for parallel beams, and this is a fan");
     if (!status)
         status = check_frames("sinogram", sinogram, geometry.angles, geometry.detectors, err);
     if (!status)

@@ -10,8 +10,8 @@
 #include "base/error.h"
 
 enum {
-    WIDEST = 160,    // the most detectors after binning: residuals are then cheap, and exact enough
-    ITERATIONS = 20, // of conjugate gradients
+    WIDEST = 128,    // the most detectors after binning: residuals are then cheap, and exact enough
+    ITERATIONS = 12, // of conjugate gradients
     MOST_MOVES = 24,
     FEWEST_HALVES = 16 // projections from which halves of them have an axis of their own
 };
@@ -45,12 +45,13 @@ static kn_status solve(const struct search *s, kn_operator *a, double *square, k
 // (|A x - b| / |b|)^2; `axis` is in binned detectors from 0.
 static kn_status square_at(const struct search *s, double axis, double *square, kn_error *err)
 {
+    const kn_sparse_operator_options stored = KN_INIT(kn_sparse_operator_options, .format = KN_SPARSE_SELL);
     kn_tomography_geometry geometry = s->geometry;
     kn_operator *a = NULL;
     kn_status status;
 
     geometry.axis_offset = axis - ((double)geometry.detectors - 1) / 2;
-    status = kn_tomography_operator_create(NULL, &geometry, NULL, &a, err);
+    status = kn_tomography_operator_create(NULL, &geometry, &stored, &a, err);
     if (!status)
         status = solve(s, a, square, err);
     kn_operator_free(a);
