@@ -39,7 +39,10 @@
       "after each kernel, so that a fault is reported under the name of the kernel that made it. With "      \
       "debug a driver that crashes ends the command by its signal, so that there is a core dump, and "       \
       "not with status 4.")                                                                                  \
-    X(DATA, "KOINE_DATA", "DIR", "For the tests: the folder with real data. Without it: ../shared/data.")    \
+    X(DATA, "KOINE_DATA", "DIR",                                                                             \
+      "The folder with real data, for koine compare, which has cases on some of its files, and for the "     \
+      "tests, "                                                                                              \
+      "which take ../shared/data without it.")                                                               \
     X(REQUIRE, "KOINE_REQUIRE", "NAME[,NAME]...",                                                            \
       "For the tests: what must be there (data, for instance); a test that would be skipped for want of "    \
       "it fails.")

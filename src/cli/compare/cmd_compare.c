@@ -375,8 +375,10 @@ const struct command command_compare = {
         "for launches without an offset. In a job its answer is checked like the others; the buffers of a "
         "kernel in a file are compared with those of the first path.\n\n"
         "With --output the folder receives report.json; report.html, one page with tables, charts and "
-        "rooflines, which loads nothing from elsewhere and can be sent; and a "
-        "plot of the rates of each job that has several sizes (sort.svg).",
+        "rooflines, which loads nothing from elsewhere and can be sent; and a plot of the rates of each job "
+        "that has several sizes (sort.svg).\n\n"
+        "Where KOINE_DATA names a folder that has them, stats, autocorr and recon also work on real data: "
+        "acc/ACC_msr2023.csv, images/foam_1.tif and mri/impatient-64x64x1. The report names the files.",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE | COMMON_RANKS,
     .options = options,
     .operand_word = job_name,

@@ -212,6 +212,34 @@ static void all_rows(struct ki_text *page, const struct shown *shown)
     page_table_end(page);
 }
 
+// ---- real data ----
+
+// Names the files behind the cases that are not computed from numbers made on the spot.
+static void real_data(struct ki_text *page, const struct shown *shown)
+{
+    static const char *const columns[] = {"job", "case", "file below KOINE_DATA"};
+    bool begun = false;
+
+    for (size_t i = 0; i < shown->row_count; i++) {
+        const struct shown_row *row = &shown->rows[i];
+
+        if (!*row->data || !is_first(shown, row))
+            continue;
+        if (!begun) {
+            page_element(page, "h2", "Real data");
+            page_table(page, columns, KI_COUNT(columns), false);
+        }
+        begun = true;
+        ki_text_add(page, "<tr>");
+        page_cell(page, NULL, row->job);
+        page_cell(page, NULL, row->which);
+        page_cell(page, NULL, row->data);
+        ki_text_add(page, "</tr>\n");
+    }
+    if (begun)
+        page_table_end(page);
+}
+
 // ---- the whole page ----
 
 static void summary(struct ki_text *page, const struct shown *shown)
@@ -243,8 +271,6 @@ kn_status compare_page(const struct compare_report *reports, size_t count, char 
     *page = NULL;
     page_element(&body, "h1", "koine compare: the same work on every device and path");
     summary(&body, &shown);
-    machines(&body, &shown);
-    devices(&body, &shown);
     matrix(&body, &shown);
     compare_page_bars(&body, &shown);
     if (!status)
@@ -252,6 +278,9 @@ kn_status compare_page(const struct compare_report *reports, size_t count, char 
     if (!status)
         status = compare_page_lines(&body, &shown, err);
     all_rows(&body, &shown);
+    real_data(&body, &shown);
+    machines(&body, &shown);
+    devices(&body, &shown);
     shown_free(&shown);
     if (status) {
         ki_text_free(&body);

@@ -96,6 +96,7 @@ static bool add_row(struct shown *shown, size_t first, const json_t *object)
                             .verdict = shown_text(object, "verdict"),
                             .why = shown_text(object, "why"),
                             .change = shown_text(baseline, "change"),
+                            .data = shown_text(object, "data"),
                             .n = shown_number(object, "n"),
                             .rate = shown_number(object, "rate"),
                             .share = shown_number(object, "ceiling_share"),

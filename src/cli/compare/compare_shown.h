@@ -29,7 +29,8 @@ struct shown_times {
 
 struct shown_row {
     size_t device;
-    const char *job, *which, *type, *counts, *unit, *verdict, *why, *change;
+    const char *job, *which, *type, *counts, *unit, *verdict, *why, *change,
+        *data; // the file of real data; "": the data are made on the spot
     double n, rate, share, ratio, error, bound, flops, bytes, change_ratio;
     struct shown_times times; // by the device's clock, or the wall's if the device has none
 };

@@ -166,6 +166,7 @@ static json_t *row_json(const struct compare_session *session, const struct comp
     report_put(&object, "job", json_string(row->job->name));
     report_put(&object, "case", json_string(row->which->name));
     report_put(&object, "type", json_string(kn_type_name(row->which->type)));
+    report_put(&object, "data", row->which == &row->job->real ? json_string(row->job->data) : json_null());
     report_put(&object, "n", json_integer((json_int_t)row->n));
     report_put(&object, "n_asked", json_integer((json_int_t)row->asked));
     report_put(&object, "counts", json_string(row->job->size));

@@ -60,6 +60,7 @@ struct compare_problem {
     const struct compare_job *job;
     const struct compare_case *which;
     size_t n;
+    const char *path; // of real data; NULL: the data are made on the spot
     struct compare_column columns[COMPARE_COLUMNS];
     size_t column_count;
     void *own;
@@ -94,11 +95,17 @@ struct compare_job {
     const char *error_is; // what `error` means
     struct compare_case cases[COMPARE_CASES];         // a name of NULL ends them
     size_t quick[COMPARE_SIZES], full[COMPARE_SIZES]; // sizes, ascending; 0 ends them
+    // A further case, on real data: the first real_n elements of a file below the folder that KOINE_DATA
+    // names. It is left out without that, or if the file is not there. NULL: there is none.
+    const char *data;
+    struct compare_case real;
+    size_t real_n;
     enum compare_ceiling ceiling;
     size_t problem_bytes, work_bytes;
 
     void (*cost)(const struct compare_case *which, size_t n, struct compare_cost *cost);
-    // Adds the columns: input, reference, room for results. May be NULL.
+    // Adds the columns: input, reference, room for results; those of the real case, if problem->which is
+    // that, from the file at problem->path. May be NULL.
     kn_status (*make)(struct compare_problem *problem, kn_error *err);
     // Prepares what is needed besides the columns: kernels and more memory. `leave` is called even if enter
     // failed. Both may be NULL.

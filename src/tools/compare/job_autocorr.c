@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "io/image/image.h"
 #include "jobs.h"
 
 enum { PIXELS };          // the column
@@ -35,6 +37,27 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
     *cost = (struct compare_cost){.amount = (double)n, .memory = 64 * n, .largest = 16 * n};
 }
 
+// The first page of a square image of the problem's size.
+static kn_status read_image(struct compare_problem *problem, kn_error *err)
+{
+    size_t side = side_of(problem->n);
+    struct image_file *file = NULL;
+    struct image image = {.samples = NULL};
+    kn_status status = image_open(problem->path, 0, &file, err);
+
+    if (!status)
+        status = image_read(file, 0, &image, err);
+    if (!status &&
+        (image.width != side || image.height != side || image.channels != 1 || image.type != KN_U8))
+        status = ki_fail(err, KN_ERROR_INPUT, "%s: it is not a grey image of %zu x %zu pixels of 8 bits",
+                         problem->path, side, side);
+    if (!status)
+        memcpy(problem->columns[PIXELS].data, image.samples, side * side);
+    free(image.samples);
+    image_close(file);
+    return status;
+}
+
 // Blobs, as in a picture from a microscope, with noise.
 static kn_status make(struct compare_problem *problem, kn_error *err)
 {
@@ -42,6 +65,8 @@ static kn_status make(struct compare_problem *problem, kn_error *err)
     uint64_t state = problem->n;
     kn_status status = job_column(problem, COMPARE_REFERENCE, side * side, err);
 
+    if (problem->path)
+        return status ? status : read_image(problem, err);
     for (size_t i = 0; i < side * side && !status; i++) {
         double x = (double)(i % side), y = (double)(i / side);
         double level = 128 + 60 * sin(0.31 * x + 0.11 * y) * sin(0.27 * y - 0.07 * x);
@@ -132,6 +157,9 @@ const struct compare_job compare_job_autocorr = {
     .cases = {{"u8", KN_U8, 0}},
     .quick = {(size_t)1 << 16, (size_t)1 << 18},
     .full = {(size_t)1 << 16, (size_t)1 << 20, (size_t)1 << 22},
+    .data = "images/foam_1.tif", // a foam
+    .real = {"foam_1.tif", KN_U8, 0},
+    .real_n = 768 * 768,
     .work_bytes = sizeof(struct work),
     .cost = cost,
     .make = make,

@@ -4,10 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/text/text.h"
+#include "io/array/cfl.h"
 #include "jobs.h"
 
 enum { K, DATA };        // the columns: the trajectory, and the phantom's samples
 enum { CHECKED = 1024 }; // voxels
+enum { SPIRAL = 1 };     // the variant on real data
+enum { SAMPLES = 3770 }; // of that
 
 struct problem {
     kn_recon_matrix matrix;
@@ -31,12 +36,54 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
     kn_recon_trajectory golden;
     struct problem problem;
 
-    (void)which;
     settle(n, &golden, &problem);
+    if (which->variant == SPIRAL)
+        problem.samples = SAMPLES;
     // Memory for tables with a number for each sample and column; complex numbers in single precision.
     *cost = (struct compare_cost){.amount = (double)n * (double)problem.samples,
                                   .memory = 16 * problem.samples * problem.matrix.size[0],
                                   .largest = 8 * problem.samples * problem.matrix.size[0]};
+}
+
+// Reads a file of the real scan: complex numbers, `each` a sample.
+static kn_status read_samples(const char *path, size_t each, struct npy *array, kn_error *err)
+{
+    kn_status status = cfl_read(path, array, err);
+
+    if (status)
+        return status;
+    if (array->count == each * SAMPLES)
+        return KN_OK;
+    status = ki_fail(err, KN_ERROR_INPUT, "%s: it has %zu numbers, not %zu", path, array->count,
+                     each * (size_t)SAMPLES);
+    npy_free(array);
+    return status;
+}
+
+// The trajectory in cycles per field of view, and the samples of ksp.cfl beside it.
+static kn_status read_scan(struct compare_problem *problem, kn_error *err)
+{
+    double *k = problem->columns[K].data, *data = problem->columns[DATA].data;
+    const char *slash = strrchr(problem->path, '/');
+    struct npy trajectory, samples;
+    struct ki_text path = KI_TEXT_INIT;
+    kn_status status;
+
+    ki_text_format(&path, "%.*s/ksp.cfl", (int)(slash - problem->path), problem->path);
+    status = path.failed ? ki_fail_memory(err, 0, "naming the data")
+                         : read_samples(problem->path, 3, &trajectory, err);
+    if (!status) {
+        status = read_samples(path.data, 1, &samples, err);
+        for (size_t i = 0; i < 3 * SAMPLES && !status; i++)
+            k[i] = (double)((const float *)trajectory.data)[2 * i];
+        for (size_t i = 0; i < 2 * SAMPLES && !status; i++)
+            data[i] = (double)((const float *)samples.data)[i];
+        npy_free(&trajectory);
+    }
+    if (!status)
+        npy_free(&samples);
+    ki_text_free(&path);
+    return status;
 }
 
 static kn_status make(struct compare_problem *problem, kn_error *err)
@@ -46,9 +93,13 @@ static kn_status make(struct compare_problem *problem, kn_error *err)
     kn_status status;
 
     settle(problem->n, &golden, own);
+    if (problem->path)
+        own->samples = SAMPLES;
     status = job_column(problem, COMPARE_REFERENCE, 3 * own->samples * sizeof(double), err);
     if (!status)
         status = job_column(problem, COMPARE_REFERENCE, 2 * own->samples * sizeof(double), err);
+    if (!status && problem->path)
+        return read_scan(problem, err);
     if (!status)
         status = kn_recon_trajectory_fill(&golden, own->samples, problem->columns[K].data, err);
     return status ? status
@@ -149,6 +200,9 @@ const struct compare_job compare_job_recon = {
     .cases = {{"golden", KN_F32, 0}},
     .quick = {64 * 64, 128 * 128},
     .full = {64 * 64, 128 * 128, 256 * 256},
+    .data = "mri/impatient-64x64x1/traj.cfl", // a brain along a spiral
+    .real = {"impatient, spiral", KN_F32, SPIRAL},
+    .real_n = 64 * 64,
     .problem_bytes = sizeof(struct problem),
     .work_bytes = sizeof(struct work),
     .cost = cost,

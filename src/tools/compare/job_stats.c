@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
+#include "io/csv/csv.h"
 #include "jobs.h"
 
 enum { VALUES }; // the column
@@ -53,6 +55,31 @@ static void describe(double *values, size_t n, struct problem *own)
     own->mad = median_of(values, n);
 }
 
+// The first numbers of a recording's first column.
+static kn_status read_column(struct compare_problem *problem, kn_error *err)
+{
+    const struct csv_options options = {.columns = (const char *const[]){"1"}, .column_count = 1};
+    struct csv_table table = {.columns = NULL};
+    kn_status status = csv_read(problem->path, &options, &table, err);
+    float *values = problem->columns[VALUES].data;
+
+    if (!status && table.columns[0].count < problem->n)
+        status = ki_fail(err, KN_ERROR_INPUT, "%s: it has %zu rows, not %zu", problem->path,
+                         table.columns[0].count, problem->n);
+    for (size_t i = 0; i < problem->n && !status; i++)
+        values[i] = (float)table.columns[0].values[i];
+    csv_free(&table);
+    return status;
+}
+
+static kn_status fill(struct compare_problem *problem, kn_error *err)
+{
+    if (problem->path)
+        return read_column(problem, err);
+    job_fill(problem->columns[VALUES].data, problem->which->type, problem->n, problem->n);
+    return KN_OK;
+}
+
 static kn_status make(struct compare_problem *problem, kn_error *err)
 {
     kn_type type = problem->which->type;
@@ -61,10 +88,11 @@ static kn_status make(struct compare_problem *problem, kn_error *err)
 
     if (!status)
         status = job_memory(problem->n * sizeof *values, &values, err);
+    if (!status)
+        status = fill(problem, err);
     if (!status) {
         const void *given = problem->columns[VALUES].data;
 
-        job_fill(problem->columns[VALUES].data, type, problem->n, problem->n);
         for (size_t i = 0; i < problem->n; i++)
             values[i] = type == KN_F32 ? (double)((const float *)given)[i] : ((const double *)given)[i];
         describe(values, problem->n, problem->own);
@@ -130,6 +158,9 @@ const struct compare_job compare_job_stats = {
     .cases = {{"f32", KN_F32, 0}, {"f64", KN_F64, 0}},
     .quick = {(size_t)1 << 16, (size_t)1 << 20},
     .full = {(size_t)1 << 16, (size_t)1 << 20, (size_t)1 << 24},
+    .data = "acc/ACC_msr2023.csv", // an accelerometer at a wrist
+    .real = {"ACC_msr2023.csv, x", KN_F32, 0},
+    .real_n = 117156,
     .problem_bytes = sizeof(struct problem),
     .work_bytes = sizeof(struct work),
     .cost = cost,

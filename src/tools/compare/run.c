@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/os/env.h"
+#include "base/text/text.h"
 #include "columns.h"
 #include "measure.h"
 
@@ -219,21 +222,61 @@ static kn_status run_places(struct compare_run *run, const struct compare_proble
     return status;
 }
 
+// A row for each place, with the reason why the data could not be had.
+static kn_status leave_all_out(struct compare_run *run, const struct compare_problem *problem,
+                               const kn_error *why, kn_error *err)
+{
+    for (size_t i = 0; i < run->place_count; i++) {
+        struct compare_row *row = add_row(run, problem, i, problem->n);
+
+        if (!row)
+            return ki_fail_memory(err, 0, "keeping the results");
+        snprintf(row->why, sizeof row->why, "left out: %.480s", why->text);
+        row->verdict = COMPARE_LEFT_OUT;
+    }
+    return KN_OK;
+}
+
+// With data made on the spot if `path` is NULL.
 static kn_status run_size(struct compare_run *run, const struct compare_job *job,
-                          const struct compare_case *which, size_t n, size_t asked, kn_error *err)
+                          const struct compare_case *which, size_t n, size_t asked, const char *path,
+                          kn_error *err)
 {
     struct compare_problem problem = {
-        .job = job, .which = which, .n = n, .own = calloc(1, job->problem_bytes + 1)};
+        .job = job, .which = which, .n = n, .path = path, .own = calloc(1, job->problem_bytes + 1)};
+    kn_error why = KN_ERROR_INIT;
     kn_status status = KN_OK;
 
     if (!problem.own)
         return ki_fail_memory(err, job->problem_bytes, "preparing a comparison");
     if (job->make)
-        status = job->make(&problem, err);
+        status = job->make(&problem, &why);
     if (!status)
         status = run_places(run, &problem, asked, err);
+    else if (path && status != KN_ERROR_MEMORY)
+        status = leave_all_out(run, &problem, &why, err);
+    else if (err)
+        *err = why;
     columns_free(&problem);
     free(problem.own);
+    return status;
+}
+
+// The case on real data, if there is such a file.
+static kn_status run_real(struct compare_run *run, const struct compare_job *job, kn_error *err)
+{
+    const char *folder = ki_env_get(KI_ENV_DATA);
+    struct ki_text path = KI_TEXT_INIT;
+    kn_status status = KN_OK;
+
+    if (!job->data || !folder)
+        return KN_OK;
+    ki_text_format(&path, "%s/%s", folder, job->data);
+    if (path.failed)
+        status = ki_fail_memory(err, 0, "naming the data");
+    else if (access(path.data, F_OK) == 0)
+        status = run_size(run, job, &job->real, job->real_n, job->real_n, path.data, err);
+    ki_text_free(&path);
     return status;
 }
 
@@ -259,12 +302,12 @@ kn_status compare_job_run(struct compare_run *run, const struct compare_job *job
             size_t n = fit(run, job, &job->cases[c], sizes[s]);
 
             if (s == 0 || n != before) // a size that was reduced to the one before it is not repeated
-                status = run_size(run, job, &job->cases[c], n, sizes[s], err);
+                status = run_size(run, job, &job->cases[c], n, sizes[s], NULL, err);
             before = n;
             if (run->progress)
                 run->progress(run->user,
                               (double)(c * size_count + s + 1) / (double)(case_count * size_count));
         }
     }
-    return status;
+    return status ? status : run_real(run, job, err);
 }

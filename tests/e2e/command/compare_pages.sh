@@ -20,7 +20,7 @@ def row(device, job, case, n, verdict="right", why=None, **more):
     return {"job": job, "case": case, "type": "float", "n": n, "n_asked": n, "counts": "keys", "device": device, "verdict": verdict,
             "why": why, "repetitions": 5 if times else 0, "device_seconds": times, "wall_seconds": times, "rate": rate, "unit": unit,
             "ceiling_share": 0.5 if times else None, "ratio": 1 if times else None, "error": 0 if times else None,
-            "bound": 0 if times else None, "error_is": "keys", "flops": None, "bytes": None} | more
+            "bound": 0 if times else None, "error_is": "keys", "flops": None, "bytes": None, "data": "images/real.tif" if case == "u32" else None} | more
 
 def report(name, machine, specs):
     devices = [{"spec": spec, "name": f"{name} {spec}", "backend": "opencl", "driver": "1.0", "version": "OpenCL 3.0", "compiler": "C",
@@ -91,6 +91,11 @@ done
 expect_exit 3 koine compare --merge "$work/good.json" --output "$work/page"
 expect_stderr 'report\.html.*--force'
 
+grep -qF '<td>sort</td><td>u32</td><td>images/real.tif</td>' "$work/page/report.html" || fail "the page does not name the real data"
+# The results come first, then the machines and devices.
+heads=$(grep -o '<h2>[^<]*' "$work/page/report.html" | sed 's/<h2>//' | tr '\n' ';')
+[ "$heads" = "Jobs by device;Rates by job;Rooflines;Time against size;All results;Real data;Machines;Devices;" ] || fail "the page has: $heads"
+
 # Strings of a report are text, and a wrong answer is red and the exit status.
 merge 1 good.json hostile.json
 grep -qF '<td class="wrong">WRONG: error 3, at most 0 allowed&lt;script&gt;' "$work/page/report.html" || fail "the wrong answer is not marked"
@@ -120,3 +125,30 @@ expect_stderr '--merge runs nothing'
 expect_exit 3 koine compare --quick --baseline "$work/short.json" --output "$work/page" launch
 expect_stderr 'short\.json:1:'
 [ ! -e "$work/page" ] || fail "a folder was left"
+
+# Real data, where KOINE_DATA has them: a recording is one more case, named in the report; one that is too short is left out with
+# the reason; what is not there is not mentioned.
+mkdir -p "$work/data/acc"
+awk 'BEGIN { print "x,y"; for (i = 0; i < 117156; i++) print (i * 7919) % 127 - 60 "," i % 7 }' >"$work/data/acc/ACC_msr2023.csv"
+KOINE_DATA=$work/data
+export KOINE_DATA
+# rows EXPRESSION: holds of the rows of report.json.
+rows()
+{
+    python3 - "$work/real/report.json" "$1" <<'PYTHON' || fail "report.json of '$ran': $1"
+import json, sys
+rows = [row for row in json.load(open(sys.argv[1]))["results"] if row["data"] or row["case"] == "ACC_msr2023.csv, x"]
+print(rows)
+assert eval(sys.argv[2])
+PYTHON
+}
+expect_exit 0 koine compare --quick --device host stats autocorr --output "$work/real"
+rows '[(row["data"], row["n"], row["verdict"]) for row in rows] == [("acc/ACC_msr2023.csv", 117156, "right")]'
+grep -qF '<td>acc/ACC_msr2023.csv</td>' "$work/real/report.html" || fail "report.html does not name the recording"
+sed -n 1,9p "$work/data/acc/ACC_msr2023.csv" >"$work/short"
+mv "$work/short" "$work/data/acc/ACC_msr2023.csv"
+expect_exit 0 koine compare --quick --device host stats --output "$work/real" --force
+rows '[row["verdict"] for row in rows] == ["left out"] and "it has 8 rows, not 117156" in rows[0]["why"]'
+unset KOINE_DATA
+expect_exit 0 koine compare --quick --device host stats --output "$work/real" --force
+rows 'rows == []'
