@@ -82,3 +82,42 @@ AM_CONDITIONAL([HAVE_CUDA_H], [test "x$kn_have_CUDA_H" = xyes])
 AS_VAR_IF([kn_have_CUDA_H], [yes], [KN_SUMMARY([cuda.h], [yes])],
   [KN_SUMMARY([cuda.h], [no], [doc/examples/cuda_embed is not built])])
 ])
+
+# KN_MPI: --with-mpi builds libkoine-mpi, and a command that shares its work among the ranks of mpirun. MPI is found by
+# pkg-config, or by the compiler wrapper that is named or called mpicc. Sets MPI_CFLAGS and MPI_LIBS.
+AC_DEFUN([KN_MPI],
+[AC_SUBST([MPI_CFLAGS])
+AC_SUBST([MPI_LIBS])
+AC_ARG_WITH([mpi],
+  [AS_HELP_STRING([--with-mpi@<:@=MPICC@:>@], [build libkoine-mpi, and share the command's work among the ranks of mpirun; MPICC is a compiler wrapper of MPI])],
+  [], [with_mpi=no])
+AS_CASE([$with_mpi],
+  [no], [KN_SUMMARY([MPI], [off], [koine refuses to run as several ranks of mpirun (--with-mpi)])],
+  [kn_wrapper=$with_mpi
+  AS_VAR_IF([with_mpi], [yes], [kn_wrapper=mpicc])
+  AS_IF([test "x$with_mpi" = xyes && $PKG_CONFIG --exists ompi-c], [kn_module=ompi-c],
+    [test "x$with_mpi" = xyes && $PKG_CONFIG --exists mpich], [kn_module=mpich],
+    [kn_module=])
+  AS_IF([test -n "$kn_module"],
+    [MPI_CFLAGS=`$PKG_CONFIG --cflags $kn_module`
+    MPI_LIBS=`$PKG_CONFIG --libs $kn_module`],
+    [kn_shown=`$kn_wrapper -show 2>/dev/null`
+    for kn_word in $kn_shown; do
+      AS_CASE([$kn_word],
+        [-I*|-D*|-pthread], [MPI_CFLAGS="$MPI_CFLAGS $kn_word"],
+        [-L*|-l*|-Wl,-rpath*], [MPI_LIBS="$MPI_LIBS $kn_word"])
+    done])
+  kn_cppflags=$CPPFLAGS
+  kn_libs=$LIBS
+  CPPFLAGS="$CPPFLAGS $MPI_CFLAGS"
+  LIBS="$MPI_LIBS $LIBS"
+  AC_MSG_CHECKING([for MPI 3])
+  AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]], [[MPI_Fetch_and_op(0, 0, MPI_BYTE, 0, 0, MPI_SUM, MPI_WIN_NULL)]])],
+    [AC_MSG_RESULT([${kn_module:-$kn_wrapper}])],
+    [AC_MSG_RESULT([no])
+    AC_MSG_ERROR([--with-mpi was given, but neither pkg-config nor $kn_wrapper finds MPI 3. On Debian and Ubuntu: apt-get install libopenmpi-dev openmpi-bin. --with-mpi=MPICC names another compiler wrapper])])
+  CPPFLAGS=$kn_cppflags
+  LIBS=$kn_libs
+  KN_SUMMARY([MPI], [yes], [${kn_module:-$kn_wrapper}])])
+AM_CONDITIONAL([MPI], [test "x$with_mpi" != xno])
+])

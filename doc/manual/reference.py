@@ -98,8 +98,8 @@ def blocks(text: str) -> list[list[str]]:
 def declared(code: str) -> tuple[str, str] | None:
     """The directive of Sphinx's C domain for a declaration, and its argument."""
     plain = " ".join(re.sub(r"//[^\n]*", "", code).split())
-    if plain.startswith("KN_API"):
-        return "function", plain.removeprefix("KN_API ").rstrip(";").strip()
+    if found := re.match(r"KN_(?:MPI_)?API (.*);$", plain):
+        return "function", found[1].strip()
     if found := re.match(r"typedef (struct|enum|union)\b.*?(\w+);$", plain):
         return found[1], found[2]
     if found := re.match(r"typedef .*\(\*(\w+)\)", plain) or re.match(r"typedef .*?(\w+)(?:\(.*\))?;$", plain):

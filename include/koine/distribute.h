@@ -82,6 +82,28 @@ typedef void kn_distribute_dropped_function(void *data, size_t place, size_t pie
 // the costs of all pieces, from 0 to 1. Returns false to stop.
 typedef bool kn_distribute_go_on_function(void *data, double done);
 
+// Processes that compute one job together: koine/mpi.h has the ranks of MPI. The functions are called by the
+// thread that calls kn_distribution_run.
+typedef struct kn_communicator {
+    size_t struct_size; // KN_INIT sets it
+    size_t rank;        // of this process, from 0
+    size_t size;        // number of processes
+    // Adds `count` to a number that all processes share and that begins at 0, and gives what it was before.
+    kn_status (*take)(void *data, size_t count, size_t *before, kn_error *err);
+    // Called by all processes: gives each the `size` bytes of every process, in the order of their ranks.
+    kn_status (*share)(void *data, const void *own, size_t size, void *all, kn_error *err);
+    // Called by all processes: gives process 0 the bytes of every process, in the order of their ranks.
+    // `sizes`, the number of bytes of each, and `all` are NULL in the others.
+    kn_status (*gather)(void *data, const void *own, size_t size, const size_t *sizes, void *all,
+                        kn_error *err);
+    void *data; // of the functions above
+} kn_communicator;
+
+// Called by all processes, each with the outcome of its own work, which `err` describes if it is not KN_OK:
+// returns KN_OK if all have succeeded. Otherwise each returns the failure of the lowest rank that failed, and
+// `err` describes that one. Errors: KN_ERROR_ARGUMENT for NULL, which is not shared; those of `share`.
+KN_API kn_status kn_communicator_agree(const kn_communicator *communicator, kn_status status, kn_error *err);
+
 // What its user says. The functions are called in the thread of kn_distribution_run, one at a time.
 typedef struct kn_distribute_options {
     size_t struct_size; // KN_INIT sets it
@@ -91,14 +113,16 @@ typedef struct kn_distribute_options {
     void *data;                              // of the functions above
     kn_journal *journal;                     // NULL: nothing is kept of a run that is not completed
     size_t job;                              // tells jobs with the same journal apart
+    // The processes that call kn_distribution_run for the same job. NULL: this one alone.
+    const kn_communicator *communicator;
 } kn_distribute_options;
 
 // A job, and the places where it is computed.
 typedef struct kn_distribution kn_distribution;
 
 // Cost: 48 bytes a piece, and a call of `cost` for each. Errors: KN_ERROR_ARGUMENT for a job without
-// `run`, options without `write`, ends that do not ascend to piece_count or that come without `fold`, and a
-// cost that is not above 0; KN_ERROR_MEMORY.
+// `run`, options without `write`, a communicator without a function, ends that do not ascend to piece_count
+// or that come without `fold`, and a cost that is not above 0; KN_ERROR_MEMORY.
 KN_API kn_status kn_distribution_create(const kn_distribute_job *job, const kn_distribute_options *options,
                                         kn_distribution **distribution, kn_error *err);
 // Frees it; its queues remain. NULL is fine.
@@ -121,12 +145,21 @@ KN_API kn_status kn_distribution_add_queue(kn_distribution *distribution, kn_que
 // With a journal, pieces that it has are not computed but taken from it, and those that are computed are kept
 // in it, each before it is folded.
 //
+// With a communicator of several processes, each adds one queue, in whose place it computes; the place of a
+// process has the number of its rank, in `run`, `dropped` and the queries below. A piece is computed by the
+// process that takes its number. At the end process 0 receives all results, folds and writes them; `write`
+// and `dropped` are called there alone. The outcome is the same in all processes: if pieces fail, that of the
+// first one. A process whose device fails is dropped like a place. Of pieces that other processes computed,
+// only process 0 knows.
+//
 // Cost: beside the pieces, about a microsecond for each of them, and starting the threads; a journal writes
 // their results to its file, and hashes them. Memory: the
-// results that wait for a neighbour or for their turn to be written. Errors: KN_ERROR_ARGUMENT without a
-// queue and at a second call; KN_ERROR_INTERRUPTED by `go_on`; that of a single place as it is; of several,
-// KN_ERROR_MEMORY where the last one failed for want of it, else KN_ERROR_DEVICE, with the names of the piece
-// and of the devices; those of `fold` and `write`; KN_ERROR_OUTPUT where the journal cannot be written.
+// results that wait for a neighbour or for their turn to be written; with several processes all results, in
+// process 0 twice. Errors: KN_ERROR_ARGUMENT without a queue, at a second call, and with several processes
+// for more than one queue and for a journal; those of the communicator; KN_ERROR_INTERRUPTED by `go_on`; that
+// of a single place as it is; of several, KN_ERROR_MEMORY where the last one failed for want of it, else
+// KN_ERROR_DEVICE, with the names of the piece and of the devices; those of `fold` and `write`;
+// KN_ERROR_OUTPUT where the journal cannot be written.
 KN_API kn_status kn_distribution_run(kn_distribution *distribution, kn_error *err);
 
 // After kn_distribution_run: how many pieces a place computed; why it was dropped, NULL if it was not; and

@@ -46,6 +46,23 @@ static kn_status add_all(struct places *places, bool aliases, kn_error *err)
     return status;
 }
 
+kn_status choose_gpus(struct places *places, kn_error *err)
+{
+    kn_device_list *list = NULL;
+    kn_status status = kn_device_list_create(&list, err);
+
+    for (size_t i = 0; i < kn_device_list_get_count(list) && !status; i++) {
+        const kn_device_info *device = kn_device_list_get_device(list, i);
+
+        if (!*device->why_not && !*device->alias_of && device->type == KN_DEVICE_GPU)
+            status = add_spec(places, device->spec, false, err);
+    }
+    kn_device_list_free(list);
+    if (status)
+        choose_free(places);
+    return status;
+}
+
 // `fallback`: used if no choice was made.
 static kn_status choose(const struct string_list *devices, const char *fallback, bool aliases,
                         struct places *places, kn_error *err)

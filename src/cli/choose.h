@@ -31,6 +31,8 @@ kn_status choose_places(const struct string_list *devices, struct places *places
 // host is used, with a message on standard error (which begins with `command`).
 kn_status choose_paths(const struct string_list *devices, const char *command, struct places *places,
                        kn_error *err);
+// Adds all usable GPUs. None is no error.
+kn_status choose_gpus(struct places *places, kn_error *err);
 // Adds the host, if it is not among them. On failure the places are freed.
 kn_status choose_host_too(struct places *places, kn_error *err);
 void choose_free(struct places *places);

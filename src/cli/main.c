@@ -12,12 +12,12 @@
 
 #include "base/error.h"
 #include "commands.h"
-#include "launcher.h"
 #include "cli/framework/crash.h"
 #include "cli/framework/help.h"
 #include "cli/framework/interrupt.h"
 #include "cli/framework/nearest.h"
 #include "cli/framework/status.h"
+#include "cli/ranks/launcher.h"
 
 // Replaces standard files that the caller closed by ones whose use fails: otherwise the next file opened,
 // perhaps a data file, would become standard output.
@@ -40,8 +40,28 @@ static kn_status close_standard_output(kn_error *err)
     return KN_OK;
 }
 
-static kn_status run_command(const struct command *command, int argc, char **argv, bool *check_failed,
-                             kn_error *err)
+// As one of several processes of a launcher: all fail alike, also at what one of them finds.
+static kn_status run_ranked(const struct command *command, struct common_arguments *common,
+                            struct ranks *ranks, kn_status status, kn_error *err)
+{
+    kn_error why = KN_ERROR_INIT;
+    const kn_status opened = launcher_open(ranks, &why);
+
+    if (opened && !status) {
+        *err = why;
+        return opened;
+    }
+    common->ranks = ranks->communicator ? ranks : NULL;
+    common->quiet = common->quiet || !ranks_writes(common->ranks);
+    if (!status && common->ranks)
+        status = ranks_check(common, err);
+    if (!status)
+        status = command->run(common, err);
+    return ranks_agree(common->ranks, status, err);
+}
+
+static kn_status run_command(const struct command *command, int argc, char **argv, struct ranks *ranks,
+                             bool *check_failed, kn_error *err)
 {
     struct common_arguments *common = calloc(1, command->arguments_size);
     char name[32];
@@ -55,10 +75,10 @@ static kn_status run_command(const struct command *command, int argc, char **arg
     common->word_count = argc;
     common->words = argv;
     status = options_parse(command, argc, argv, common, err);
-    if (!status && !common->help && command->common & COMMON_RANKS)
-        status = launcher_check(err);
     if (!status && common->help)
         help_command(command, stdout);
+    else if (command->common & COMMON_RANKS)
+        status = run_ranked(command, common, ranks, status, err);
     else if (!status)
         status = command->run(common, err);
     *check_failed = common->check_failed;
@@ -126,6 +146,7 @@ int main(int argc, char **argv)
 {
     const struct command *command = argc > 1 ? command_named(argv[1]) : NULL;
     kn_error err = KN_ERROR_INIT, output_err = KN_ERROR_INIT;
+    struct ranks ranks = {.communicator = NULL};
     bool check_failed = false;
     char name[64];
     kn_status status;
@@ -134,15 +155,16 @@ int main(int argc, char **argv)
     occupy_standard_files();
     interrupt_install();
     crash_install(name);
-    status =
-        command ? run_command(command, argc - 1, argv + 1, &check_failed, &err) : run_word(argc, argv, &err);
+    status = command ? run_command(command, argc - 1, argv + 1, &ranks, &check_failed, &err)
+                     : run_word(argc, argv, &err);
     if (close_standard_output(&output_err) && !status) {
         status = output_err.code;
         err = output_err;
     }
-    if (status) {
+    if (status && ranks_writes(ranks.communicator ? &ranks : NULL)) {
         interrupt_broken_pipe(&err);
         fprintf(stderr, "koine%s%s: %s\n", command ? " " : "", command ? command->name : "", err.text);
     }
+    launcher_close(&ranks);
     return !status && check_failed ? EXIT_CHECK_FAILED : (int)exit_status_of(status);
 }

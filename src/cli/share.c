@@ -53,6 +53,33 @@ kn_status share_open(const struct places *chosen, int policy, bool must_be_devic
     return status;
 }
 
+kn_status share_spread(struct share *share, struct ranks *ranks, kn_error *err)
+{
+    const size_t count = ranks->communicator->size, rank = ranks->communicator->rank;
+    struct share spread;
+    void *told = NULL;
+    kn_status status = allocate(count, share->command, &spread, err);
+    const kn_device_info *devices;
+
+    status = ranks_tell(ranks, status, &share->places->device, sizeof share->places->device, &told, err);
+    if (status) {
+        share_close(&spread);
+        return status;
+    }
+    devices = told;
+    spread.count = count;
+    spread.ranks = ranks;
+    for (size_t i = 0; i < count; i++)
+        spread.places[i].device = devices[i];
+    spread.places[rank] = *share->places;
+    free(told);
+    free(share->places);
+    free(share->taken);
+    free(share->live);
+    *share = spread;
+    return KN_OK;
+}
+
 kn_status share_alone(const struct place *place, const char *command, struct share *share, kn_error *err)
 {
     kn_status status = allocate(1, command, share, err);
@@ -127,10 +154,23 @@ static bool show(void *data, double done)
     return true;
 }
 
+// Of the places of ranks, each adds its own.
+static kn_status add_own(struct share *share, kn_distribution *distribution, size_t *count, kn_error *err)
+{
+    const size_t rank = share->ranks->communicator->rank;
+
+    *count = share->apart ? 1 : share->count;
+    for (size_t i = 0; i < *count; i++)
+        share->live[i] = share->apart ? rank : i;
+    return kn_distribution_add_queue(distribution, share->places[rank].queue, err);
+}
+
 static kn_status add_places(struct share *share, kn_distribution *distribution, size_t *count, kn_error *err)
 {
     kn_status status = KN_OK;
 
+    if (share->ranks)
+        return add_own(share, distribution, count, err);
     *count = 0;
     for (size_t i = 0; i < share->count && !status; i++) {
         if (share->taken[i].dropped)
@@ -145,17 +185,20 @@ kn_status share_run(struct share *share, const kn_distribute_job *job, kn_distri
                     struct progress *progress, kn_error *err)
 {
     struct run run = {share, job, write, progress};
+    struct ranks *ranks = share->apart ? NULL : share->ranks;
     const kn_distribute_options options =
         KN_INIT(kn_distribute_options, .write = write_result, .dropped = tell_dropped, .go_on = show,
-                .data = &run, .journal = share->resume ? share->resume->journal : NULL, .job = share->jobs++);
+                .data = &run, .journal = share->resume ? share->resume->journal : NULL, .job = share->jobs++,
+                .communicator = ranks_communicator(ranks));
     kn_distribution *distribution = NULL;
     size_t live = 0;
     kn_status status = kn_distribution_create(job, &options, &distribution, err);
 
     if (!status)
         status = add_places(share, distribution, &live, err);
+    status = ranks_agree(ranks, status, err);
     if (!status)
-        status = kn_distribution_run(distribution, err);
+        status = ranks_ended(ranks, kn_distribution_run(distribution, err));
     for (size_t i = 0; i < live; i++)
         share->taken[share->live[i]].pieces += kn_distribution_get_count(distribution, i);
     kn_distribution_free(distribution);

@@ -10,6 +10,7 @@
 #include "resume.h"
 #include "io/json.h"
 #include "cli/framework/progress.h"
+#include "cli/ranks/ranks.h"
 
 // The work that a place has done.
 struct share_taken {
@@ -26,6 +27,8 @@ struct share {
     size_t *live;              // the places that take part in the running job; the others were dropped
     struct resume *resume;     // where the pieces of the next jobs are kept; NULL: nowhere
     size_t jobs;               // number of jobs that ran with it
+    struct ranks *ranks;       // whose places they are, in the order of ranks; NULL: those of this process
+    bool apart;                // each rank runs the next jobs by itself, completely
 };
 
 // Opens one of several places: if a place of `before` has the same device already, as a second queue there;
@@ -37,6 +40,8 @@ kn_status share_open_place(const struct place *before, size_t count, const struc
 // opened.
 kn_status share_open(const struct places *chosen, int policy, bool must_be_device, const char *command,
                      struct share *share, kn_error *err);
+// Under MPI, after each rank has opened one place: adds those of the other ranks, whose work is done there.
+kn_status share_spread(struct share *share, struct ranks *ranks, kn_error *err);
 // Uses a single place, closed by its owner, for all of the work until share_close. KN_ERROR_MEMORY.
 kn_status share_alone(const struct place *place, const char *command, struct share *share, kn_error *err);
 void share_close(struct share *share);

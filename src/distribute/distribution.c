@@ -86,6 +86,8 @@ const char *ki_distribute_name_place(const kn_distribution *distribution, size_t
 {
     kn_queue *queue = distribution->places[place].queue;
 
+    if (*distribution->places[place].name)
+        return distribution->places[place].name;
     return queue ? kn_context_get_device(kn_queue_get_context(queue))->spec : "host";
 }
 
@@ -156,6 +158,23 @@ static kn_status check_job(const kn_distribution *made, kn_error *err)
     return ki_check_elements("kn_distribution_create", job->piece_count, sizeof *made->pieces, err);
 }
 
+static kn_status copy_communicator(kn_distribution *made, kn_error *err)
+{
+    kn_communicator *copy = &made->communicator;
+    kn_status status =
+        KI_SIZED_READ("kn_distribution_create", kn_communicator, made->options.communicator, copy, err);
+
+    if (status)
+        return status;
+    if (!copy->take || !copy->share || !copy->gather || copy->rank >= copy->size)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_distribution_create: the communicator lacks a function, or its rank %zu is not "
+                       "below its size %zu",
+                       copy->rank, copy->size);
+    made->options.communicator = copy;
+    return KN_OK;
+}
+
 static kn_status make_pieces(kn_distribution *made, kn_error *err)
 {
     made->pieces = calloc(made->job.piece_count + 1, sizeof *made->pieces);
@@ -197,6 +216,8 @@ kn_status kn_distribution_create(const kn_distribute_job *job, const kn_distribu
         status = KI_SIZED_READ("kn_distribution_create", kn_distribute_options, options, &made->options, err);
     if (!status)
         status = check_job(made, err);
+    if (!status && made->options.communicator)
+        status = copy_communicator(made, err);
     if (!status && made->job.fold)
         status = copy_ends(made, err);
     if (!status)

@@ -17,6 +17,7 @@ struct kn_distribute_result {
 
 struct distribute_place {
     kn_queue *queue; // NULL: the host
+    char name[32];   // of the process that has it; "": this one, and it is called like its device
     size_t count;    // number of pieces that it computed
     bool dropped, told;
     size_t failed_at; // the piece at which it failed
@@ -34,8 +35,9 @@ struct distribute_piece {
 };
 
 struct kn_distribution {
-    kn_distribute_job job; // its result_ends are a copy
-    kn_distribute_options options;
+    kn_distribute_job job;         // its result_ends are a copy
+    kn_distribute_options options; // its communicator is a copy
+    kn_communicator communicator;
     size_t *ends;
     struct distribute_place *places;
     size_t place_count;
@@ -65,6 +67,21 @@ size_t ki_distribute_result_of(const kn_distribution *distribution, size_t piece
 // Folds the result of a computed piece, and the results of folding it, with neighbours as long as these
 // exist. Called with the lock held, which is released while the job folds.
 kn_status ki_distribute_fold(kn_distribution *distribution, size_t piece, kn_error *err);
+
+// Computes the piece in a place and keeps it in the journal, or finds it there and sets `*found`. Called
+// without the lock.
+kn_status ki_distribute_run_piece(const kn_distribution *distribution, size_t place, size_t piece,
+                                  struct kn_distribute_result *result, bool *found, kn_error *err);
+// With the lock held: handles the failure of a place at a piece; and does the caller's part, which is to
+// report dropped places, to write complete results, and to ask whether to continue.
+void ki_distribute_reject(kn_distribution *distribution, size_t piece, size_t place, const kn_error *why);
+void ki_distribute_attend(kn_distribution *distribution);
+bool ki_distribute_is_of_device(kn_status status);
+
+// Both with the lock held: runs it on the places of this process, where failures of pieces are in the
+// distribution's `status`; or in all processes of its communicator, with the same outcome in all.
+kn_status ki_distribute_run_places(kn_distribution *distribution, kn_error *err);
+kn_status ki_distribute_run_ranks(kn_distribution *distribution, kn_error *err);
 
 void ki_distribute_result_free(struct kn_distribute_result *result);
 

@@ -67,7 +67,7 @@ static void stop(kn_distribution *distribution, kn_status status, const kn_error
 }
 
 // Whether the failure is due to the device, rather than the job or its input.
-static bool is_of_device(kn_status status)
+bool ki_distribute_is_of_device(kn_status status)
 {
     static const kn_status all[] = {KN_ERROR_DEVICE, KN_ERROR_MEMORY,      KN_ERROR_LIMIT,
                                     KN_ERROR_BUILD,  KN_ERROR_UNSUPPORTED, KN_ERROR_NO_DEVICE};
@@ -155,11 +155,11 @@ static void give_back(kn_distribution *distribution, size_t piece)
 
 // Handles the failure of a place at a piece. If the place was dropped meanwhile with its whole backend, the
 // failure does not count against the piece.
-static void reject(kn_distribution *distribution, size_t piece, size_t place, const kn_error *why)
+void ki_distribute_reject(kn_distribution *distribution, size_t piece, size_t place, const kn_error *why)
 {
     struct distribute_piece *failed = &distribution->pieces[piece];
 
-    if (!is_of_device(why->code)) {
+    if (!ki_distribute_is_of_device(why->code)) {
         stop(distribution, why->code, why);
         return;
     }
@@ -181,10 +181,8 @@ static void reject(kn_distribution *distribution, size_t piece, size_t place, co
 
 // ---- a piece; with the lock held, which is released while the job computes ----
 
-// Called without the lock: computes the piece and keeps it in the journal, or finds it there and sets
-// `*found`.
-static kn_status run_piece(const kn_distribution *distribution, size_t place, size_t piece,
-                           struct kn_distribute_result *result, bool *found, kn_error *err)
+kn_status ki_distribute_run_piece(const kn_distribution *distribution, size_t place, size_t piece,
+                                  struct kn_distribute_result *result, bool *found, kn_error *err)
 {
     const kn_distribute_job *job = &distribution->job;
     kn_journal *journal = distribution->options.journal;
@@ -212,12 +210,12 @@ static void compute(kn_distribution *distribution, size_t place, size_t piece)
 
     distribution->busy++;
     pthread_mutex_unlock(&distribution->lock);
-    status = run_piece(distribution, place, piece, &result, &found, &why);
+    status = ki_distribute_run_piece(distribution, place, piece, &result, &found, &why);
     pthread_mutex_lock(&distribution->lock);
     why.code = status; // if the job says nothing more
     if (status) {
         ki_distribute_result_free(&result);
-        reject(distribution, piece, place, &why);
+        ki_distribute_reject(distribution, piece, place, &why);
     } else {
         computed->result = result;
         computed->place = found ? DISTRIBUTE_NONE : (long)place;
@@ -293,7 +291,7 @@ static void ask(kn_distribution *distribution)
         stop(distribution, ki_fail(&why, KN_ERROR_INTERRUPTED, "stopped at %.0f %%", 100 * done), &why);
 }
 
-static void attend(kn_distribution *distribution)
+void ki_distribute_attend(kn_distribution *distribution)
 {
     tell_dropped(distribution);
     write_results(distribution);
@@ -338,7 +336,7 @@ static void run_alone(kn_distribution *distribution)
 
     while (take(distribution, distribution->places, &piece)) {
         compute(distribution, 0, piece);
-        attend(distribution);
+        ki_distribute_attend(distribution);
     }
 }
 
@@ -368,7 +366,7 @@ static kn_status run_threads(kn_distribution *distribution, kn_error *err)
         stop(distribution, KN_ERROR_MEMORY, &distribution->places->why);
     while (distribution->working) {
         wait_for_change(distribution);
-        attend(distribution);
+        ki_distribute_attend(distribution);
     }
     pthread_mutex_unlock(&distribution->lock);
     for (size_t i = 0; i < started; i++)
@@ -378,28 +376,15 @@ static kn_status run_threads(kn_distribution *distribution, kn_error *err)
     return KN_OK;
 }
 
-kn_status kn_distribution_run(kn_distribution *distribution, kn_error *err)
+kn_status ki_distribute_run_places(kn_distribution *distribution, kn_error *err)
 {
     kn_status status = KN_OK;
 
-    if (!distribution)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_distribution_run: NULL for the distribution");
-    if (distribution->has_run || distribution->place_count == 0)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_distribution_run: %s",
-                       distribution->has_run ? "the distribution has run" : "no queue was added");
-    distribution->has_run = true;
-    distribution->live = distribution->place_count;
-    pthread_mutex_lock(&distribution->lock);
     if (distribution->place_count == 1)
         run_alone(distribution);
     else
         status = run_threads(distribution, err);
     if (!status)
-        attend(distribution);
-    pthread_mutex_unlock(&distribution->lock);
-    if (status)
-        return status;
-    if (distribution->status && err)
-        *err = distribution->failure;
-    return distribution->status;
+        ki_distribute_attend(distribution);
+    return status;
 }

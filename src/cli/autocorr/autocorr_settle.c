@@ -247,6 +247,20 @@ static void limit_memory(struct autocorr_run *run)
     run->settings.memory_limit = left > kept ? left - kept : 1;
 }
 
+// Under MPI: a method that only the host has runs there.
+static kn_status choose_for_rank(const struct autocorr_run *run, struct places *chosen, kn_error *err)
+{
+    const struct common_arguments *common = &run->arguments->common;
+    const kn_autocorr_method method = (kn_autocorr_method)run->arguments->method;
+
+    if (common->ranks && !common->devices.count && method != KN_AUTOCORR_AUTO &&
+        !kn_autocorr_method_runs(method, true)) {
+        choose_free(chosen);
+        return choose_host_too(chosen, err);
+    }
+    return ranks_choose(common, false, chosen, err);
+}
+
 kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
@@ -259,13 +273,16 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
                        "--policy fast: the sums are exact integers, which relaxed maths cannot guarantee; "
                        "leave it out, or use strict");
     if (!run->arguments->variants && method != KN_AUTOCORR_AUTO && !kn_autocorr_method_runs(method, true) &&
-        !common->devices.count && !common->resume) {
+        !common->devices.count && !common->resume && !common->ranks) {
         place_host(&run->place);
     } else {
         status = choose_places(&common->devices, &chosen, err);
         if (!status)
-            status = chosen.count > 1 || common->resume ? autocorr_share_open(run, &chosen, err)
-                                                        : open_place(run, &chosen, err);
+            status = choose_for_rank(run, &chosen, err);
+        if (!status)
+            status = chosen.count > 1 || common->resume || common->ranks
+                         ? autocorr_share_open(run, &chosen, err)
+                         : open_place(run, &chosen, err);
         if (!status && !run->share.count && is_processor(run, chosen.specs[0].spec)) {
             place_close(&run->place);
             place_host(&run->place);

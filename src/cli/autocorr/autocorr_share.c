@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frames of `koine autocorr` as jobs in pieces. The first frame that can be computed is a separate job:
 // it determines the offsets of all frames, and the size in a series. After that, neighbouring frames form a
-// piece; their number depends only on the number of frames.
+// piece; their number depends only on the number of frames. Under MPI each rank computes the first frame
+// itself, and the ranks share the others.
 #include "autocorr_share.h"
 
 #include <stdio.h>
@@ -217,8 +218,13 @@ static kn_status begin(struct job *job, kn_error *err)
     const kn_distribute_job first =
         KN_INIT(kn_distribute_job, .piece_count = 1, .run = run_first, .name = name_first, .data = job);
 
+    kn_status status;
+
     job->run->share.resume = NULL; // what it finds out about the frames is not in its result
-    return share_run(&job->run->share, &first, write_result, &job->run->progress, err);
+    job->run->share.apart = true;
+    status = share_run(&job->run->share, &first, write_result, &job->run->progress, err);
+    job->run->share.apart = false;
+    return status;
 }
 
 // The others, with the offsets of the first.
@@ -233,7 +239,7 @@ static kn_status go_on(struct job *job, kn_error *err)
     others.piece_count = (left + job->together - 1) / job->together;
     job->settings.max_offset = job->run->rows[job->begun - 1].max_offset;
     job->settings.one_size = false; // fetch() looks at it
-    if (job->run->resume.resumed)
+    if (job->run->resume.resumed || job->run->share.ranks)
         set_aside(job);
     close_series(job->run);
     job->run->share.resume = &job->run->resume;
@@ -241,7 +247,7 @@ static kn_status go_on(struct job *job, kn_error *err)
 }
 
 // The first place that has done something reports what ran; if an interrupted run had done everything but the
-// first frame, the one that has repeated that frame.
+// first frame, or other ranks have, the one that has computed that frame.
 static void show_series(struct autocorr_run *run, struct job *job)
 {
     for (size_t i = 0; i < run->share.count && !run->series; i++)
@@ -261,13 +267,15 @@ kn_status autocorr_share_execute(struct autocorr_run *run, kn_error *err)
                       .frames = frames_source(&run->frames),
                       .settings = run->settings,
                       .one_size = run->settings.one_size && !run->plan.options.crop};
-    const unsigned threads = ki_threads(run->settings.threads), places = (unsigned)run->share.count;
+    const unsigned threads = ki_threads(run->settings.threads);
+    const unsigned places = run->share.ranks ? 1 : (unsigned)run->share.count; // of this process
+    const size_t sharers = run->share.ranks ? ranks_on_machine(run->share.ranks) : run->share.count;
     kn_status status;
 
     job.settings.threads = threads > places ? threads / places : 1;
     if (run->settings.memory_limit)
         job.settings.memory_limit =
-            run->settings.memory_limit > places ? run->settings.memory_limit / places : 1;
+            run->settings.memory_limit > sharers ? run->settings.memory_limit / sharers : 1;
     run->pipeline = (kn_autocorr_pipeline){.frames = 0};
     status = begin(&job, err);
     if (!status)
@@ -288,10 +296,17 @@ kn_status autocorr_share_open(struct autocorr_run *run, const struct places *cho
     if (alone && common->resume)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--resume: --%s computes everything at once, not in parts",
                        alone);
+    if (alone && common->ranks)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--%s computes everything at once, which ranks of MPI do not share; start the command "
+                       "once",
+                       alone);
     if (alone)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; --%s uses one", chosen->count,
                        alone);
     status = share_open(chosen, common->policy, false, common->command, &run->share, err);
+    if (!status && common->ranks)
+        status = share_spread(&run->share, common->ranks, err);
     if (status)
         return status;
     run->shared = calloc(run->share.count, sizeof *run->shared);

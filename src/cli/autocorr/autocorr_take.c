@@ -64,6 +64,10 @@ kn_status autocorr_take(void *context, const kn_autocorr_analysis *frame, kn_err
     row->source = run->frames.sources[frame->index];
     row->index = frame->index;
     run->row_count = frame->index + 1;
+    if (!ranks_writes(run->arguments->common.ranks)) { // the first frame, by which the others go
+        row->max_offset = frame->max_offset;
+        return KN_OK;
+    }
     progress_step(&run->progress, (double)run->row_count / (double)run->frames.count);
     if (frame->error) {
         row->error = strdup(frame->error->text);

@@ -109,7 +109,7 @@ static kn_status compute(struct autocorr_run *run, kn_error *err)
     run->seconds.download = on_device ? pipeline->download : -1;
     run->seconds.compute = pipeline->compute + pipeline->analyse;
     run->seconds.total = ki_clock_seconds() - start + run->seconds.read - pipeline->wait;
-    return status ? status : fit(run, err);
+    return status || !ranks_writes(run->arguments->common.ranks) ? status : fit(run, err);
 }
 
 // Results that were computed but are wrong: sums that differ from the definition.
@@ -153,11 +153,14 @@ static kn_status keep_frames(struct autocorr_run *run, kn_error *err)
 {
     struct resume *resume = &run->resume;
 
+    if (!ranks_writes(run->arguments->common.ranks))
+        return KN_OK;
     resume_plan(resume, &command_autocorr, run->arguments);
     for (size_t i = 0; i < run->files.count; i++)
         resume_plan_file(resume, run->files.paths[i]);
     resume_plan_number(resume, run->frames.count);
-    return resume_open(resume, &run->arguments->common, result_of(run), run->share.count > 0, err);
+    return resume_open(resume, &run->arguments->common, result_of(run),
+                       run->share.count > 0 && !run->share.ranks, err);
 }
 
 // Frames' files of a run that was interrupted are written again.
@@ -193,6 +196,7 @@ static kn_status report(struct autocorr_run *run, kn_error *err)
 static kn_status run_autocorr(void *given, kn_error *err)
 {
     struct autocorr_run run = {.arguments = given};
+    const bool writes = ranks_writes(run.arguments->common.ranks);
     const char *folder = run.arguments->common.output;
     const size_t there = folder ? ki_output_folder_there(folder) : 0;
     kn_status status = autocorr_settle(&run, err);
@@ -200,7 +204,7 @@ static kn_status run_autocorr(void *given, kn_error *err)
     if (!status)
         status = autocorr_read(&run, err);
     overwrite_own(&run);
-    if (!status)
+    if (!status && writes)
         status = autocorr_try_files(&run, err);
     if (!status)
         status = autocorr_open(&run, err);
@@ -210,11 +214,11 @@ static kn_status run_autocorr(void *given, kn_error *err)
         status = run.arguments->volume ? autocorr_run_volume(&run, err) : compute(&run, err);
     if (!status && run.arguments->variants)
         status = autocorr_run_variants(&run, err);
-    if (!status)
+    if (!status && writes)
         status = report(&run, err);
     status = resume_close(&run.resume, status, err);
     autocorr_free(&run);
-    if (status && folder)
+    if (status && folder && writes)
         ki_output_folder_undo(folder, there);
     return status;
 }
@@ -305,7 +309,7 @@ const struct command command_autocorr = {
         "threads) and the kernels on the device, for growing R. Times are what a caller waits, without "
         "reading and compiling; all sums have to be the same.",
     .common = COMMON_DEVICE | COMMON_PRECISION | COMMON_POLICY | COMMON_JSON | COMMON_REPORT | COMMON_OUTPUT |
-              COMMON_FORCE | COMMON_MEMORY | COMMON_RESUME | COMMON_RANKS,
+              COMMON_FORCE | COMMON_MEMORY | COMMON_RESUME | COMMON_RANKS | COMMON_SHARES_RANKS,
     .precision = "float",
     .options = options,
     .examples =

@@ -80,7 +80,8 @@ struct common_arguments {
     char **words;
     const char *command; // "koine stats", for messages
     const struct command *definition;
-    bool check_failed; // set by a command whose answer failed its check
+    struct ranks *ranks; // cli/ranks/ranks.h; NULL: this process is alone
+    bool check_failed;   // set by a command whose answer failed its check
 };
 
 enum precision_word { PRECISION_FLOAT, PRECISION_DOUBLE };
@@ -97,8 +98,9 @@ enum common_option {
     COMMON_FORCE = 1 << 5,
     COMMON_MEMORY = 1 << 6, // and the command keeps to it, or refuses (memory.h)
     COMMON_RESUME = 1 << 7, // resume.h
-    COMMON_RANKS = 1 << 8,  // no option: started several times by a launcher, it is one job (launcher.h)
-    COMMON_REPORT = 1 << 9
+    COMMON_RANKS = 1 << 8, // no option: several processes of a launcher are one job (cli/ranks/launcher.h)
+    COMMON_REPORT = 1 << 9,
+    COMMON_SHARES_RANKS = 1 << 10 // no option: and these share its work (cli/ranks/ranks.h)
 };
 
 struct command_example {

@@ -105,8 +105,9 @@ static void leave_tags_out(const struct stats_arguments *arguments, struct input
 
         if (length > end && strcmp(path + length - end, name) == 0 && !is_named(arguments, path) &&
             files->count > 1) {
-            fprintf(stderr, "%s: %s is skipped: it holds the times of key presses\n",
-                    arguments->common.command, path);
+            if (ranks_writes(arguments->common.ranks))
+                fprintf(stderr, "%s: %s is skipped: it holds the times of key presses\n",
+                        arguments->common.command, path);
             free(path);
         } else {
             files->paths[kept++] = path;
@@ -143,6 +144,20 @@ static void plan(struct stats_run *run, const struct inputs *files)
         resume_plan_file(&run->resume, files->paths[i]);
 }
 
+static kn_status report(const struct stats_run *run, kn_error *err)
+{
+    const struct common_arguments *common = &run->arguments->common;
+    kn_status status = stats_write_files(run, err);
+
+    if (!status && report_wanted(common))
+        status = stats_write_json(run, err);
+    if (!status && report_shows_text(common) && !stats_print(run))
+        status = ki_fail_memory(err, 0, "printing the results");
+    if (!status && report_shows_text(common))
+        stats_print_files(run);
+    return status;
+}
+
 static kn_status run_stats(void *given, kn_error *err)
 {
     const struct stats_arguments *arguments = given;
@@ -162,23 +177,17 @@ static kn_status run_stats(void *given, kn_error *err)
         status = stats_read_numbers(&run, err);
     if (!status)
         status = stats_read_windows(&run, err);
-    if (!status) {
-        settle(&run);
-        status = report_try(common, err);
-    }
     if (!status)
+        settle(&run);
+    if (!status && ranks_writes(common->ranks))
+        status = report_try(common, err);
+    if (!status && ranks_writes(common->ranks))
         status = stats_try_files(&run, err);
     plan(&run, &files);
     if (!status)
         status = stats_compute_files(&run, &files, err);
-    if (!status)
-        status = stats_write_files(&run, err);
-    if (!status && report_wanted(common))
-        status = stats_write_json(&run, err);
-    if (!status && report_shows_text(common) && !stats_print(&run))
-        status = ki_fail_memory(err, 0, "printing the results");
-    if (!status && report_shows_text(common))
-        stats_print_files(&run);
+    if (!status && ranks_writes(common->ranks))
+        status = report(&run, err);
     status = resume_close(&run.resume, status, err);
     stats_run_free(&run);
     inputs_free(&files);
@@ -229,7 +238,10 @@ const struct command command_stats = {
         "NAME.parts, beside the folder of --output or else the file of --json, until the results are "
         "written, as it is with --resume on one device; after an interruption the same command with "
         "--resume computes only the rest. It has to be the same version of Koine, with the same options and"
-        " devices, and unchanged files. With --all-variants and --sweep, which compare times, each device "
+        " devices, and unchanged files. Under mpirun the ranks of MPI share the work in the same way, if "
+        "koine was "
+        "built with MPI (see koine(1)); nothing is kept then. With --all-variants and --sweep, which compare "
+        "times, each device "
         "computes everything, one after another.\n\n"
         "The methods: sort sorts the column (merge sort on the host, bitonic sort padded to a power of two "
         "on a device) and takes both medians from it; select finds them by their ranks without sorting; "
@@ -262,7 +274,7 @@ const struct command command_stats = {
         "of the first file, and cv.svg and mad.svg, for all columns. For several files a table of MAD and CV "
         "follows, a line for each file.",
     .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_REPORT | COMMON_OUTPUT | COMMON_FORCE |
-              COMMON_MEMORY | COMMON_RESUME | COMMON_RANKS,
+              COMMON_MEMORY | COMMON_RESUME | COMMON_RANKS | COMMON_SHARES_RANKS,
     .options = options,
     .examples = {{"koine stats --column acc_x --json result.json recordings/",
                   "one column of each .csv file in a folder, on the best device, and the result as JSON"},

@@ -15,6 +15,7 @@
 #include "cli/framework/progress.h"
 #include "cli/inputs.h"
 #include "cli/page/plot.h"
+#include "cli/ranks/ranks.h"
 #include "cli/share.h"
 #include "io/json.h"
 #include "tools/stats/movement.h"
@@ -157,6 +158,8 @@ kn_status stats_check_arguments(const struct stats_arguments *arguments, kn_erro
 // configurations.
 kn_status stats_choose(struct stats_run *run, kn_error *err);
 kn_status stats_open_configs(struct stats_run *run, kn_error *err);
+// Under MPI, after each rank has opened its place, or failed to: those of all ranks, in their order.
+kn_status stats_spread_places(struct stats_run *run, kn_status status, kn_error *err);
 // Reads what --gap and --resample say.
 kn_status stats_read_numbers(struct stats_run *run, kn_error *err);
 const char *stats_precision_of(const struct stats_config *config);
@@ -186,7 +189,7 @@ kn_status stats_choose_held(const struct stats_run *run, const struct stats_conf
                             const kn_stats_options *how, size_t n, size_t *held, kn_error *err);
 kn_status stats_compute_spooled(kn_stats_plan *plan, const struct csv_column *column, size_t n,
                                 kn_stats *result, kn_error *err);
-// How many places share the work, before and after they are opened.
+// How many places share the memory, before and after they are opened.
 size_t stats_sharing(const struct stats_run *run);
 // What a place may still take of the memory.
 size_t stats_memory_left(const struct stats_run *run);

@@ -16,6 +16,8 @@ static const size_t least_to_read = (size_t)20 << 20;
 
 size_t stats_sharing(const struct stats_run *run)
 {
+    if (run->arguments->common.ranks)
+        return ranks_on_machine(run->arguments->common.ranks);
     return !run->shares ? 1 : run->place_count ? run->place_count : run->chosen.count;
 }
 

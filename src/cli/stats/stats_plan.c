@@ -145,6 +145,13 @@ kn_status stats_check_arguments(const struct stats_arguments *arguments, kn_erro
                        arguments->num_partitions);
     if (arguments->inputs.count + arguments->common.operands.count == 0)
         return ki_fail(err, KN_ERROR_ARGUMENT, "no input: name a file or a folder; try 'koine stats --help'");
+    for (size_t i = 0; i < arguments->inputs.count && arguments->common.ranks; i++)
+        if (strcmp(arguments->inputs.items[i], "-") == 0)
+            return ranks_refuse_standard_input(err);
+    if (arguments->common.ranks && (arguments->all_variants || arguments->sweep))
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--%s compares times, which ranks of MPI do not share; start the command once",
+                       arguments->sweep ? "sweep" : "all-variants");
     return check_devices(arguments, err);
 }
 
@@ -309,9 +316,10 @@ static void settle_method(struct stats_run *run)
     size_t processors = 0;
 
     run->method = (kn_stats_method)run->arguments->method;
-    for (size_t i = 0; i < run->place_count; i++)
-        processors += run->places[i].queue && run->places[i].device.type == KN_DEVICE_CPU;
-    if (run->shares && run->method == KN_STATS_AUTO && processors > 0 && processors < run->place_count)
+    for (size_t i = 0; run->shares && i < run->place_count; i++)
+        processors += run->configs[i * run->config_count].variant == KN_STATS_DEVICE &&
+                      run->places[i].device.type == KN_DEVICE_CPU;
+    if (run->method == KN_STATS_AUTO && processors > 0 && processors < run->place_count)
         run->method = KN_STATS_SELECT;
 }
 
@@ -322,6 +330,8 @@ kn_status stats_choose(struct stats_run *run, kn_error *err)
     kn_status status =
         names_host_variant(arguments) ? KN_OK : choose_places(&arguments->common.devices, &run->chosen, err);
 
+    if (!status && !names_host_variant(arguments))
+        status = ranks_choose(&arguments->common, arguments->gpu, &run->chosen, err);
     run->shares = run->chosen.count > 1 && !arguments->all_variants && !arguments->sweep;
     return status;
 }
@@ -353,5 +363,73 @@ kn_status stats_open_configs(struct stats_run *run, kn_error *err)
     if (!status && run->shares)
         run->config_count /= run->place_count;
     settle_method(run);
+    return status;
+}
+
+// ---- the places of all ranks ----
+
+// What a rank says of its place.
+struct spread {
+    kn_device_info device;
+    struct stats_config configs[2]; // one in each precision
+    size_t config_count;
+};
+
+// The same configurations in each place, or none can be compared with another.
+static kn_status take_places(struct stats_run *run, const struct spread *all, kn_error *err)
+{
+    const size_t rank = run->arguments->common.ranks->communicator->rank, count = run->place_count;
+
+    for (size_t i = 0; i < count; i++) {
+        if (all[i].config_count != all->config_count)
+            return ki_fail(
+                err, KN_ERROR_UNSUPPORTED,
+                "rank %zu (%s) and rank 0 (%s) do not have the same precisions; use --precision float", i,
+                all[i].device.name, all->device.name);
+        for (size_t k = 0; k < all->config_count; k++) {
+            run->configs[i * all->config_count + k] = all[i].configs[k];
+            run->configs[i * all->config_count + k].place = i;
+        }
+        if (i != rank)
+            run->places[i] = (struct place){.device = all[i].device};
+    }
+    return KN_OK;
+}
+
+kn_status stats_spread_places(struct stats_run *run, kn_status status, kn_error *err)
+{
+    struct ranks *ranks = run->arguments->common.ranks;
+    const size_t count = ranks->communicator->size, rank = ranks->communicator->rank;
+    struct spread own = {.config_count = run->config_count};
+    struct place *places = calloc(count, sizeof *places);
+    struct share_taken *taken = calloc(count, sizeof *taken);
+    struct stats_config *configs = calloc(2 * count, sizeof *configs);
+    void *all = NULL;
+
+    if (!status && !(places && taken && configs))
+        status = ki_fail_memory(err, count * sizeof *places, "the places of ranks");
+    if (!status) {
+        own.device = run->places->device;
+        memcpy(own.configs, run->configs, own.config_count * sizeof *own.configs);
+    }
+    status = ranks_tell(ranks, status, &own, sizeof own, &all, err);
+    if (status) {
+        free(places);
+        free(taken);
+        free(configs);
+        return status;
+    }
+    places[rank] = *run->places;
+    free(run->places);
+    free(run->taken);
+    free(run->configs);
+    run->places = places;
+    run->taken = taken;
+    run->configs = configs;
+    run->place_count = count;
+    run->shares = true;
+    status = take_places(run, all, err);
+    settle_method(run);
+    free(all);
     return status;
 }

@@ -100,7 +100,7 @@ static kn_status run_piece(void *data, size_t place, kn_queue *queue, size_t pie
     const struct job *job = data;
     const size_t file = file_of(job, piece);
     struct source *source = &job->sources[file];
-    const bool alone = stats_sharing(job->run) == 1;
+    const bool alone = !job->run->shares;
     const struct stats_stage stage = {alone ? &((struct job *)data)->progress : NULL,
                                       (double)piece / (double)job->piece_count, 1 / (double)job->piece_count};
     struct stats_found found = {.place = place};
@@ -155,7 +155,7 @@ static void tell_dropped(void *data, size_t place, size_t piece, const kn_error 
 
     name_piece(job, piece, name, sizeof name);
     progress_end(&job->progress);
-    if (stats_sharing(job->run) > 1)
+    if (job->run->shares)
         share_tell_dropped(job->run->arguments->common.command, &job->run->places[place], name, why,
                            &job->run->taken[place]);
 }
@@ -170,11 +170,15 @@ static bool show(void *data, double done)
 
 // ---- the run ----
 
-// A place that does not share the work computes in all configurations.
+// A place that does not share the work computes in all configurations; of those of ranks each adds its own.
 static kn_status add_places(const struct stats_run *run, kn_distribution *distribution, kn_error *err)
 {
     kn_status status = KN_OK;
 
+    const struct ranks *ranks = run->arguments->common.ranks;
+
+    if (ranks)
+        return kn_distribution_add_queue(distribution, run->places[ranks->communicator->rank].queue, err);
     if (!run->shares)
         return kn_distribution_add_queue(distribution, run->places->queue, err);
     for (size_t i = 0; i < run->place_count && !status; i++)
@@ -184,19 +188,21 @@ static kn_status add_places(const struct stats_run *run, kn_distribution *distri
 
 static kn_status distribute(struct job *job, kn_error *err)
 {
+    struct ranks *ranks = job->run->arguments->common.ranks;
     const kn_distribute_job pieces = KN_INIT(kn_distribute_job, .piece_count = job->piece_count,
                                              .run = run_piece, .name = name_piece, .data = job);
     const kn_distribute_options options =
         KN_INIT(kn_distribute_options, .write = keep_piece, .dropped = tell_dropped, .go_on = show,
-                .data = job, .journal = job->run->resume.journal);
+                .data = job, .journal = job->run->resume.journal, .communicator = ranks_communicator(ranks));
     kn_distribution *distribution = NULL;
     kn_status status = kn_distribution_create(&pieces, &options, &distribution, err);
 
     if (!status)
         status = add_places(job->run, distribution, err);
+    status = ranks_agree(ranks, status, err);
     if (!status) {
         progress_begin(&job->progress, job->run->arguments->common.quiet);
-        status = kn_distribution_run(distribution, err);
+        status = ranks_ended(ranks, kn_distribution_run(distribution, err));
         progress_end(&job->progress);
     }
     kn_distribution_free(distribution);
@@ -209,10 +215,13 @@ static kn_status keep_pieces(struct stats_run *run, size_t count, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
 
+    if (!ranks_writes(common->ranks))
+        return KN_OK;
     resume_plan_number(&run->resume, count);
     for (size_t i = 0; i < run->place_count; i++)
         resume_plan_text(&run->resume, run->places[i].device.spec);
-    return resume_open(&run->resume, common, run->output ? run->output : common->json, run->shares, err);
+    return resume_open(&run->resume, common, run->output ? run->output : common->json,
+                       run->shares && !common->ranks, err);
 }
 
 // The first file is read before devices are opened: what is wrong with it needs none.
@@ -223,7 +232,7 @@ kn_status stats_compute_files(struct stats_run *run, const struct inputs *files,
     kn_status status = job.sources ? stats_choose(run, err)
                                    : ki_fail_memory(err, files->count * sizeof *job.sources, "the files");
 
-    if (!status)
+    if (!status && (is_of_columns(&job) || ranks_writes(run->arguments->common.ranks)))
         status = read_source(&job, 0, err);
     if (!status)
         status = divide(&job, err);
@@ -233,6 +242,8 @@ kn_status stats_compute_files(struct stats_run *run, const struct inputs *files,
         stats_share_memory(run);
     if (!status)
         status = keep_pieces(run, job.piece_count, err);
+    if (run->arguments->common.ranks)
+        status = stats_spread_places(run, status, err);
     if (!status)
         status = distribute(&job, err);
     for (size_t i = 0; job.sources && i < files->count; i++)

@@ -25,7 +25,7 @@ for line in zlib.decompress(packed).decode().splitlines():
     entries.setdefault(kind, set()).add(name)
 
 headers = " ".join(re.sub(r"//[^\n]*", "", file.read_text()) for file in (tree / "include/koine").glob("**/*.h"))
-functions = set(re.findall(r"KN_API\s[^;(]*?\b(kn_\w+)\(", headers))
+functions = set(re.findall(r"KN_(?:MPI_)?API\s[^;(]*?\b(kn_\w+)\(", headers))
 types = set(re.findall(r"^\} (kn_\w+);", headers, re.M))
 package = (tree / "python/koine/__init__.py").read_text()
 names = set(re.findall(r'^    "([A-Za-z]\w*)",$', package.split("__all__ = [")[1].split("]")[0], re.M))

@@ -24,7 +24,7 @@ done
 
 needs "$lib" >"$work/needs"
 grep -q '^libc\.' "$work/needs" || fail "readelf finds nothing that $lib needs"
-found=$(grep -E "^($formats)[^a-z]" "$work/needs" | tr '\n' ' ')
+found=$(grep -E "^($formats|libmpi|libmpich)[^a-z]" "$work/needs" | tr '\n' ' ')
 [ -z "$found" ] || fail "libkoine.so needs $found"
 for file in "$lib" "$command"; do
     found=$(needs "$file" | grep -E '^lib(gomp|omp|iomp5)[^a-z]' | tr '\n' ' ')
