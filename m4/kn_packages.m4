@@ -115,7 +115,7 @@ AS_CASE([$with_mpi],
   AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]], [[MPI_Fetch_and_op(0, 0, MPI_BYTE, 0, 0, MPI_SUM, MPI_WIN_NULL)]])],
     [AC_MSG_RESULT([${kn_module:-$kn_wrapper}])],
     [AC_MSG_RESULT([no])
-    AC_MSG_ERROR([--with-mpi was given, but neither pkg-config nor $kn_wrapper finds MPI 3. On Debian and Ubuntu: apt-get install libopenmpi-dev openmpi-bin. --with-mpi=MPICC names another compiler wrapper])])
+    AC_MSG_ERROR([--with-mpi was given, but ${kn_module:-$kn_wrapper} finds no MPI 3. On Debian and Ubuntu: apt-get install libopenmpi-dev openmpi-bin. --with-mpi=MPICC names another compiler wrapper])])
   CPPFLAGS=$kn_cppflags
   LIBS=$kn_libs
   KN_SUMMARY([MPI], [yes], [${kn_module:-$kn_wrapper}])])

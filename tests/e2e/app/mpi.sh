@@ -15,13 +15,15 @@ OMPI_MCA_orte_tmpdir_base=$private
 OMP_NUM_THREADS=1
 export OMPI_MCA_orte_tmpdir_base OMP_NUM_THREADS
 
+mpirun=mpirun program=$KOINE
+
 # ranks N ARGUMENT...: koine in N ranks.
 ranks()
 {
     count=$1
     shift
     # shellcheck disable=SC2086 # a list
-    timeout 60 mpirun ${open_mpi:-} -n "$count" "$KOINE" "$@"
+    timeout 60 $mpirun ${open_mpi:-} -n "$count" "$program" "$@"
 }
 
 # expect_message REGEX: one line of koine's, whatever the launcher says itself.
@@ -117,19 +119,48 @@ if [ -e some.json ] || [ -e sorted.npy ]; then
     fail "'$ran' leaves a result"
 fi
 
-# A rank that is killed while another one reads a pipe.
+# lose_rank: one that is killed while another one reads a pipe.
+lose_rank()
+{
+    rm -f rank.*
+    (
+        exec 3>slow.csv
+        printf 'a\n1\n' >&3
+        kill -KILL "$(cat rank.1)"
+        sleep 30 # until the run ends
+    ) &
+    pipe=$!
+    status=0
+    # shellcheck disable=SC2016,SC2086 # of the shell in each rank; a list
+    timeout 60 $mpirun ${open_mpi:-} -n 3 sh -c 'echo $$ >rank.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; exec "$@"' koine \
+        "$program" stats --device host --json some.json in/0.csv slow.csv >out 2>err || status=$?
+    kill "$pipe"
+    case $status in 0 | 124) fail "a killed rank does not end the run ($status): $(cat out err)" ;; esac
+    [ ! -e some.json ] || fail "a killed rank leaves a result"
+}
 mkfifo slow.csv
-(
-    exec 3>slow.csv
-    printf 'a\n1\n' >&3
-    kill -KILL "$(cat rank.1)"
-    sleep 30 # until the run ends
-) &
-pipe=$!
-status=0
-# shellcheck disable=SC2016,SC2086 # of the shell in each rank; a list
-timeout 60 mpirun ${open_mpi:-} -n 3 sh -c 'echo $$ >rank.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; exec "$@"' koine \
-    "$KOINE" stats --device host --json some.json in/0.csv slow.csv >out 2>err || status=$?
-kill "$pipe"
-case $status in 0 | 124) fail "a killed rank does not end the run ($status): $(cat out err)" ;; esac
-[ ! -e some.json ] || fail "a killed rank leaves a result"
+lose_rank
+
+# The same with MPICH, if it is there as well: what MPI is compiled into is compiled with it.
+if ! command -v mpicc.mpich >/dev/null || ! command -v mpirun.mpich >/dev/null || [ ! -e "$builddir/.libs/libkoine.so" ]; then
+    echo "not tried with MPICH (Debian, Ubuntu: apt-get install mpich libmpich-dev)"
+    exit 0
+fi
+program=$work/koine-mpich mpirun=mpirun.mpich open_mpi=
+LD_LIBRARY_PATH=$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+# shellcheck disable=SC2046 # flags are words
+mpicc.mpich -std=gnu11 -fvisibility=hidden -DHAVE_CONFIG_H -I"$builddir" -I"$sources/include" -I"$sources/src" -o "$program" \
+    "$builddir/src/cli/main.o" "$sources/src/cli/ranks/launcher_mpi.c" "$sources/src/distribute/mpi.c" \
+    "$builddir/.libs/libkoine-cli.a" "$builddir/.libs/libkoine-io.a" "$builddir/.libs/libkoine-base.a" -L"$builddir/.libs" -lkoine \
+    $(for package in JANSSON PNG ZLIB HDF5 TIFF ZSTD ISAL LIBMD; do sed -n "s/^${package}_LIBS = //p" "$builddir/Makefile"; done) -lm ||
+    fail "the command does not compile with MPICH"
+koine stats --device host --output one --force wide.csv >out
+numbers one/stats.csv >expected
+for count in 2 3 7; do
+    expect_exit 0 ranks "$count" stats --device host --output some --force wide.csv
+    numbers some/stats.csv | cmp - expected || fail "ranks of MPICH compute other results than one process"
+done
+expect_exit 3 ranks 3 stats --device host --json some.json in
+expect_message '^koine stats: in/4\.csv:1995: column 2 "b": found "x"'
+lose_rank

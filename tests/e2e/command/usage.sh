@@ -91,7 +91,9 @@ for variable in OMPI_COMM_WORLD_SIZE PMI_SIZE SLURM_STEP_NUM_TASKS; do
     unset "$variable"
 done
 export PMI_SIZE=3
-for command in autocorr recon solve sort compare; do
-    refuse "^koine $command: PMI_SIZE is 3, " $command
+commands='autocorr recon solve sort compare'
+! grep -q '^MPI_LIBS = .' "${builddir:-.}/Makefile" || commands=compare # starting MPI takes most of a second
+for command in $commands; do
+    refuse "^koine $command: PMI_SIZE is 3, " "$command"
 done
 unset PMI_SIZE
