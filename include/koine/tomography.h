@@ -131,13 +131,19 @@ typedef struct kn_tomography_fbp_options {
 
 typedef struct kn_tomography_fbp_plan kn_tomography_fbp_plan;
 
-// Prepares the filtered back-projection of sinograms of a geometry of parallel beams, which gives pictures at
+// Prepares the filtered back-projection of sinograms of a geometry, which gives pictures at
 // once, without iterations: each projection is convolved with the filter, and a pixel sums what the filtered
 // projections are where it is seen, interpolated linearly between two detectors, times what each of them
 // counts for: half the angle to its two neighbours, modulo 180 degrees, which is pi / angles where they are
 // evenly spaced. A gap wider than four times the mean is taken for missing projections and not bridged. What
 // lies beyond the first and the last detector counts as 0. The convolution is a product of Fourier transforms
 // over the next power of two of at least twice the detectors, and 64.
+//
+// Of a fan (Kak and Slaney, 3.4), the numbers of detector k are first multiplied by cos(gamma); on an arc the
+// samples of the ramp are those at equal angles; a pixel's sum is weighted by L source_distance / d^2, where
+// d is its distance from the source, on flat detectors that along the ray through the axis; and a projection
+// counts for a quarter of the angle to its two neighbours, modulo 360 degrees, which is pi / angles again.
+// Projections are all around: a gap is an error. The host computes it without vectors.
 //
 // `queue` is where pictures are computed, and must stay open as long as the plan is used; NULL: the host.
 // `options` may be NULL. `theta` is copied. Memory: about 5 times the sinogram, with rows a little longer.

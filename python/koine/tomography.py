@@ -127,7 +127,8 @@ class RayTransform(MatrixOperator):
 
         Notes
         -----
-        A projection counts for half the angle to its neighbours, modulo half a turn.
+        A projection counts for half the angle to its neighbours, modulo half a turn. Those of a fan have to be all
+        around.
 
         Examples
         --------

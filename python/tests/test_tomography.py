@@ -84,6 +84,11 @@ def test_fans(context: koine.Context, curved: bool) -> None:
     assert relative(device(rays.phantom()), rays(rays.phantom())) < 1e-5
     theta = 2 * np.pi * np.arange(40) / 40
     assert np.array_equal(koine.RayTransform(theta, 64, 96, **fan)(rays.phantom()), rays(rays.phantom()))
+    many = koine.RayTransform(180, 64, 96, **fan)
+    filtered = many.fbp(many.phantom_sinogram(), "hann")
+    assert relative(filtered, many.phantom(8)) < 0.4
+    on_device = koine.RayTransform(180, 64, 96, context=context, **fan)
+    assert relative(on_device.fbp(many.phantom_sinogram(), "hann"), filtered) < 1e-5
     found = koine.solve(device, rays(rays.phantom()), iterations=40)
     assert relative(found.x.reshape(64, 64), rays.phantom()) < 0.25
 

@@ -9,10 +9,14 @@
 // fan_back: a sum for each pixel over all views, and over those detectors of a view whose rays cross the pixel's line or
 //     column less than 1 from it. They lie between the rays through the four neighbours, a little farther away than 1, so
 //     that the rounding of positions in single precision excludes none.
+// fan_back_filtered: a sum for each pixel over all views, of filtered projections where the pixel is seen, interpolated
+//     between two detectors, times the view's factor and over the square of its distance from the source, in units of
+//     sqrt(source length): src/app/sparse/tomography/fbp_fan.h.
 //
-// Launch: groups of GROUP. fan_forward: ceil(detectors / RAYS) groups for VIEWS views; fan_back: a group for a tile of
+// Launch: groups of GROUP. fan_forward: ceil(detectors / RAYS) groups for VIEWS views; fan_back, fan_back_filtered: a group for a tile of
 // SIDE x (GROUP / SIDE * PIXELS) pixels, those of a line of tiles one after the other.
-// Cost: fan_forward reads a pair a step and 20 bytes a ray; fan_back 24 bytes for each detector that may see a pixel.
+// Cost: fan_forward reads a pair a step and 20 bytes a ray; fan_back 24 bytes for each detector that may see a pixel,
+// fan_back_filtered 8 bytes a view.
 // Tunables: GROUP (a multiple of SIDE and of VIEWS), VIEWS, UNROLL (rays.clh), SIDE, PIXELS.
 #ifndef GROUP
 #if KN_CPU
@@ -115,6 +119,41 @@ fan_back(__global const struct ray *rays, __global const float *steps, __global 
 
                 sum = fma(weight, fabs(step) * sinogram[first + k], sum);
             }
+        }
+        picture[(size_t)y * size + x] = sum;
+    }
+}
+
+inline float detector_of(__global const float *row, int k, uint detectors)
+{
+    return (uint)k < detectors ? row[k] : 0.0f;
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+fan_back_filtered(__global const float2 *views, __global const float *factors, __global const struct fan *numbers,
+                  __global const float *filtered, __global float *picture, uint angles, uint detectors, uint size)
+{
+    uint item = (uint)get_local_id(0), across = (size + SIDE - 1) / SIDE, group = (uint)get_group_id(0);
+    uint x = group % across * SIDE + item % SIDE, y = group / across * HEIGHT + item / SIDE * PIXELS;
+    uint end = min(y + PIXELS, size);
+    struct fan fan = *numbers;
+    float half_size = 0.5f * (float)(size - 1);
+
+    if (x >= size)
+        return;
+    for (; y < end; y++) {
+        float right = (float)x - half_size, down = (float)y - half_size, sum = 0;
+
+        for (uint t = 0; t < angles; t++) {
+            float cosine = views[t].x, sine = views[t].y;
+            float over = right * cosine + down * sine, along = right * sine - down * cosine;
+            float u = clamp(seen_at(fan, over, along), -2.0f, (float)detectors), low = floor(u), part = u - low;
+            float away = fan.source + along, square = away * away + (fan.curved > 0 ? over * over : 0.0f);
+            __global const float *row = filtered + (size_t)t * detectors;
+            float value = fma(part, detector_of(row, (int)low + 1, detectors),
+                              (1 - part) * detector_of(row, (int)low, detectors));
+
+            sum = fma(value, factors[t] * (fan.source * (fan.length / square)), sum);
         }
         picture[(size_t)y * size + x] = sum;
     }

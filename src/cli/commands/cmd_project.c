@@ -189,10 +189,11 @@ const struct command command_project = {
     .name = "project",
     .summary = "Projects a picture with parallel or fan beams, or backprojects a sinogram, by the exact "
                "transpose",
-    .operands = "parallel:ANGLES,DETECTORS,SIZE[,AXIS]|fan:ANGLES,DETECTORS,SIZE,SOURCE,DETECTOR[,AXIS] "
-                "IMAGE",
+    .operands = "parallel:...|fan:... IMAGE",
     .description =
-        "The picture has SIZE x SIZE pixels of side 1, detectors are 1 apart, and projection t is at 180 t / "
+        "The geometry is parallel:ANGLES,DETECTORS,SIZE[,AXIS] or "
+        "fan:ANGLES,DETECTORS,SIZE,SOURCE,DETECTOR[,AXIS]. The picture has SIZE x SIZE pixels of side 1, "
+        "detectors are 1 apart, and projection t is at 180 t / "
         "ANGLES degrees, or where --angles says. AXIS is the detector, counted from 0, at the axis of "
         "rotation, the middle of the "
         "picture (default: (DETECTORS - 1) / 2, less --offset). Projection 0 sums the columns; towards 90 "

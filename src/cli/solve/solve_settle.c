@@ -241,7 +241,7 @@ static const struct {
     {{STRIPES, NO_RAYS}, .text = "--stripes is for A = parallel:... or fan:..., whose sinograms have them"},
     {{RAYS, NO_RAYS},
      .text = "--angles, --offset and --detector are for a geometry, A = parallel:... or fan:..."},
-    {{FBP, NO_RAYS}, .text = "--method fbp is for A = parallel:..., whose projections it filters"},
+    {{FBP, NO_RAYS}, .text = "--method fbp is for A = parallel:... or fan:..., whose projections it filters"},
     {{FBP, TERMS}, .text = "--lambda and --smooth are terms that --method fbp does not have; see --filter"},
     {{FBP, BOUNDS}, .text = "--method fbp has no bounds; fista, bb and sirt keep them"},
     {{FBP, STOPPED}, .text = "--method fbp has no iterations to stop"},

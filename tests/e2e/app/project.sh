@@ -93,7 +93,8 @@ expect_exit 0 koine project $fan,5.75 "$work/picture.npy" -o "$work/fan.flat.hos
 expect_stdout 'axis at 5.75, flat detectors 6 behind and the source 15 before it, on-the-fly on '
 (cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 -c '
 import arrays
-arrays.save("turn.npy", "f8", [45.0 * t - 720 for t in range(8)], (8,))') || fail "making angles"
+arrays.save("turn.npy", "f8", [45.0 * t - 720 for t in range(8)], (8,))
+open("near.txt", "w").write("".join(f"{5 * t}\n" for t in range(8)))') || fail "making angles"
 for detector in flat curved; do
     expect_exit 0 koine project $fan "$work/picture.npy" --detector $detector --offset 0.25 --angles "$work/turn.npy" \
         -o "$work/fan.$detector.told.npy" --device host
@@ -110,8 +111,12 @@ refused_fan() # WORDS OPTIONS...: with 2, and no file
     expect_stderr "$words"
     [ ! -e "$work/no.npy" ] || fail "a refusal left a file"
 }
-expect_exit 2 koine solve $fan "$work/fan.flat.host.npy" --method fbp --device host -o "$work/no.npy"
-expect_stderr 'filtered back-projection is for parallel beams'
+for detector in flat curved; do
+    expect_exit 0 koine solve $fan "$work/fan.$detector.told.npy" --method fbp --detector $detector --offset 0.25 --filter hann \
+        --angles "$work/turn.npy" --device host -o "$work/filtered.$detector.npy"
+done
+expect_exit 2 koine solve $fan "$work/fan.flat.host.npy" --method fbp --angles "$work/near.txt" --device host -o "$work/no.npy"
+expect_stderr 'none in the 325 degrees after projection 7'
 refused_fan 'the source is inside the object: 7 pixels' fan:8,13,9,7,6
 refused_fan 'expected fan:ANGLES,DETECTORS,SIZE,SOURCE,DETECTOR' fan:8,13,9
 refused_fan "'round' is not one of flat, curved" $fan --detector round

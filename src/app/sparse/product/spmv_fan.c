@@ -134,21 +134,74 @@ static kn_status add_back(const struct spmv_task *task, kn_buffer *const tables[
     return status;
 }
 
+// ---- filtered back-projection ----
+
+static kn_status upload_turns(const struct spmv_task *task, struct spmv_product *product,
+                              kn_buffer *tables[2], kn_error *err)
+{
+    const size_t angles = task->geometry->angles;
+    struct sparse_view *exact = ki_sparse_parallel_turns(task->geometry, err);
+    struct fan_view *views = NULL;
+    float *factors = NULL;
+    kn_status status = exact ? ki_spmv_allocate(&views, angles * sizeof *views, err) : KN_ERROR_MEMORY;
+
+    if (!status)
+        status = ki_spmv_allocate(&factors, angles * sizeof *factors, err);
+    for (size_t t = 0; t < angles && !status; t++) {
+        views[t] = (struct fan_view){(float)exact[t].cosine, (float)exact[t].sine};
+        factors[t] = (float)task->interpolated[t];
+    }
+    if (!status)
+        status = ki_spmv_upload(task, product, views, angles * sizeof *views, &tables[0], err);
+    if (!status)
+        status = ki_spmv_upload(task, product, factors, angles * sizeof *factors, &tables[1], err);
+    free(exact);
+    free(views);
+    free(factors);
+    return status;
+}
+
+static kn_status add_interpolated(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
+{
+    kn_buffer *tables[2], *numbers;
+    kn_kernel *kernel;
+    kn_status status = upload_turns(task, product, tables, err);
+
+    if (!status)
+        status = upload_numbers(task, product, &numbers, err);
+    if (!status)
+        status = ki_spmv_ray_kernel(task, "app/sparse/sparse_fan.cl", "fan_back_filtered", &kernel, err);
+    if (!status) {
+        const struct spmv_argument vectors[] = {spmv_memory(tables[0]), spmv_memory(tables[1]),
+                                                spmv_memory(numbers), spmv_x(), spmv_y()};
+        ki_spmv_add_rays(task, product, kernel, vectors, KI_COUNT(vectors),
+                         ki_spmv_tiles(task) * task->tuning.group);
+    }
+    return status;
+}
+
+size_t ki_spmv_estimate_fan_interpolated(const struct spmv_task *task)
+{
+    return task->geometry->angles * (sizeof(struct fan_view) + sizeof(float)) + 4 * sizeof(float);
+}
+
+// ---- products ----
+
 kn_status ki_spmv_prepare_fan(const struct spmv_task *given, struct spmv_product *product, kn_error *err)
 {
     struct spmv_task settled = *given, *task = &settled;
     const struct sparse_parallel *geometry = task->geometry;
+    const size_t seen = task->interpolated ? 1 : (size_t)ki_sparse_parallel_seen(geometry);
     kn_buffer *tables[TABLES];
     kn_status status;
 
     if (!task->tuning.items) // pixels of a work-item are summed one after the other
         task->tuning.items = 1;
     ki_spmv_settle_rays(task, false);
-    status = ki_spmv_check_loops(task, product,
-                                 task->back ? task->tuning.items * geometry->angles *
-                                                  (size_t)ki_sparse_parallel_seen(geometry)
-                                            : geometry->size,
-                                 err);
+    status = ki_spmv_check_loops(
+        task, product, task->back ? task->tuning.items * geometry->angles * seen : geometry->size, err);
+    if (!status && task->interpolated)
+        return add_interpolated(task, product, err);
     if (!status)
         status = upload_rays(task, product, tables, err);
     if (status)

@@ -3,6 +3,8 @@
 // filtered projections at its position on the detector, interpolated between two detectors, times the weight
 // of each projection: pi / angles if they are evenly spaced.
 //
+// Of fans, fbp_fan.h says what is different.
+//
 // Projections are taken to be 0 beyond the first and the last detector; the interpolation falls to that
 // value.
 #ifndef KN_APP_SPARSE_TOMOGRAPHY_FBP_H
@@ -11,9 +13,6 @@
 #include <koine/tomography.h>
 
 #include "parallel.h"
-
-// KN_ERROR_ARGUMENT for geometries that it does not have.
-kn_status ki_sparse_fbp_check(const struct sparse_parallel *geometry, kn_error *err);
 
 // ---- the host ----
 

@@ -8,16 +8,19 @@
 #include "algo/columns.h"
 #include "app/sparse/product/spmv_internal.h"
 #include "base/error.h"
+#include "fan.h"
 #include "fbp.h"
+#include "fbp_fan.h"
 #include "filter.h"
 
 struct sparse_fbp_device {
-    size_t angles, points, rows, columns; // points: those of half a spectrum
+    size_t angles, detectors, points, rows, columns; // points: those of half a spectrum
     kn_fft_plan *forward, *back;
-    kn_kernel *kernel;
+    kn_kernel *kernel, *weigh; // weigh: NULL but for fans
     size_t group;
     struct sparse_operator *operator;
     kn_buffer *factors, *spectra, *filtered;
+    kn_buffer *cosines, *weighted; // of fans
     struct ki_text text;
 };
 
@@ -52,7 +55,7 @@ static kn_status upload_factors(kn_queue *queue, const struct sparse_parallel *g
     double *factors = malloc(device->points * sizeof *factors);
     float *singles = malloc(bytes);
     kn_status status = factors && singles
-                           ? ki_sparse_filter_fill(filter, length, 1 / (double)length, factors, err)
+                           ? ki_sparse_filter_fill(geometry, filter, length, 1 / (double)length, factors, err)
                            : ki_fail_memory(err, device->points * sizeof *factors, "a filter");
 
     for (size_t k = 0; k < device->points && !status; k++)
@@ -66,14 +69,42 @@ static kn_status upload_factors(kn_queue *queue, const struct sparse_parallel *g
     return status;
 }
 
-static kn_status get_kernel(kn_queue *queue, struct sparse_fbp_device *device, kn_error *err)
+static kn_status get_kernel(kn_queue *queue, const struct sparse_fbp_device *device, const char *name,
+                            kn_kernel **kernel, kn_error *err)
 {
     struct engine_defines defines = {.count = 0};
 
-    device->group = sizes_of(queue)->group;
     ki_engine_define(&defines, "GROUP", (unsigned)device->group);
     return ki_engine_builtin_kernel(kn_queue_get_context(queue), "app/sparse/sparse_filter.cl", defines.items,
-                                    defines.count, KN_POLICY_DEFAULT, "filter_spectra", &device->kernel, err);
+                                    defines.count, KN_POLICY_DEFAULT, name, kernel, err);
+}
+
+// The cosines of a fan's rays, and room for its sinogram times these.
+static kn_status prepare_fan(kn_queue *queue, const struct sparse_parallel *geometry,
+                             struct sparse_fbp_device *device, kn_error *err)
+{
+    kn_context *context = kn_queue_get_context(queue);
+    const size_t count = geometry->detectors;
+    double *cosines = malloc(count * sizeof *cosines);
+    float *singles = malloc(count * sizeof *singles);
+    kn_status status =
+        cosines && singles ? KN_OK : ki_fail_memory(err, count * sizeof *cosines, "a fan's rays");
+
+    if (!status)
+        ki_sparse_fan_cosines(geometry, cosines);
+    for (size_t k = 0; k < count && !status; k++)
+        singles[k] = (float)cosines[k];
+    if (!status)
+        status = kn_buffer_create(context, count * sizeof *singles, &device->cosines, err);
+    if (!status)
+        status = kn_buffer_write(queue, device->cosines, 0, singles, count * sizeof *singles, err);
+    if (!status)
+        status = kn_buffer_create(context, device->rows * sizeof(float), &device->weighted, err);
+    if (!status)
+        status = get_kernel(queue, device, "weigh_detectors", &device->weigh, err);
+    free(cosines);
+    free(singles);
+    return status;
 }
 
 static kn_status create_back(kn_queue *queue, const struct sparse_parallel *geometry,
@@ -98,7 +129,9 @@ static kn_status prepare(kn_queue *queue, const struct sparse_parallel *geometry
     if (!status)
         status = upload_factors(queue, geometry, filter, device, err);
     if (!status)
-        status = get_kernel(queue, device, err);
+        status = get_kernel(queue, device, "filter_spectra", &device->kernel, err);
+    if (!status && ki_sparse_is_fan(geometry))
+        status = prepare_fan(queue, geometry, device, err);
     if (!status)
         status = kn_buffer_create(context, device->angles * device->points * 2 * sizeof(float),
                                   &device->spectra, err);
@@ -124,13 +157,13 @@ kn_status ki_sparse_fbp_device_create(kn_queue *queue, const struct sparse_paral
     if (!device)
         return ki_fail_memory(err, sizeof *device, "filtered back-projection");
     device->text = (struct ki_text)KI_TEXT_INIT;
+    device->group = sizes_of(queue)->group;
     device->angles = geometry->angles;
+    device->detectors = geometry->detectors;
     device->points = ki_sparse_filter_length(geometry->detectors) / 2 + 1;
     device->rows = ki_sparse_parallel_rows(geometry);
     device->columns = ki_sparse_parallel_columns(geometry);
-    status = ki_sparse_fbp_check(geometry, err);
-    if (!status)
-        status = prepare(queue, geometry, filter, device, err);
+    status = prepare(queue, geometry, filter, device, err);
     if (status)
         ki_sparse_fbp_device_free(device);
     else
@@ -148,6 +181,8 @@ void ki_sparse_fbp_device_free(struct sparse_fbp_device *device)
     kn_buffer_free(device->factors);
     kn_buffer_free(device->spectra);
     kn_buffer_free(device->filtered);
+    kn_buffer_free(device->cosines);
+    kn_buffer_free(device->weighted);
     ki_text_free(&device->text);
     free(device);
 }
@@ -165,6 +200,9 @@ size_t ki_sparse_fbp_device_memory(kn_queue *queue, const struct sparse_parallel
     // several passes.
     const size_t numbers = 5 * points + 4 * points * geometry->angles + ki_sparse_parallel_rows(geometry);
 
+    if (ki_sparse_is_fan(geometry))
+        return (numbers + ki_sparse_parallel_rows(geometry) + geometry->detectors) * sizeof(float) +
+               ki_spmv_estimate_fan_interpolated(&task);
     return numbers * sizeof(float) + ki_spmv_estimate_parallel(&task, false);
 }
 
@@ -180,6 +218,19 @@ static kn_status multiply(kn_queue *queue, const struct sparse_fbp_device *devic
     return kn_launch(queue, device->kernel, &range, args, 3, NO_EVENT, err);
 }
 
+// A fan's sinogram, times the cosines of its rays.
+static kn_status weigh(kn_queue *queue, const struct sparse_fbp_device *device, const kn_buffer *sinogram,
+                       kn_error *err)
+{
+    const size_t group = device->group, items = (device->rows + group - 1) / group * group;
+    const kn_range range = {1, {items}, {group}, {0}};
+    const uint32_t rays = (uint32_t)device->rows, detectors = (uint32_t)device->detectors;
+    const kn_arg args[] = {KN_BUFFER(sinogram), KN_BUFFER(device->cosines), KN_BUFFER(device->weighted),
+                           KN_VALUE(detectors), KN_VALUE(rays)};
+
+    return kn_launch(queue, device->weigh, &range, args, 5, NO_EVENT, err);
+}
+
 kn_status ki_sparse_fbp_device_run(kn_queue *queue, const struct sparse_fbp_device *device,
                                    const kn_buffer *sinogram, kn_buffer *picture, kn_error *err)
 {
@@ -187,8 +238,11 @@ kn_status ki_sparse_fbp_device_run(kn_queue *queue, const struct sparse_fbp_devi
 
     if (!status)
         status = ki_column_check("picture", queue, picture, KN_F32, device->columns, err);
+    if (!status && device->weigh)
+        status = weigh(queue, device, sinogram, err);
     if (!status)
-        status = kn_fft_execute(queue, device->forward, KN_FFT_FORWARD, sinogram, device->spectra, err);
+        status = kn_fft_execute(queue, device->forward, KN_FFT_FORWARD,
+                                device->weigh ? device->weighted : sinogram, device->spectra, err);
     if (!status)
         status = multiply(queue, device, err);
     if (!status)

@@ -8,6 +8,7 @@
 #include "base/threads.h"
 #include "fan.h"
 #include "fbp.h"
+#include "fbp_fan.h"
 #include "filter.h"
 #include "host/fft/host_fft_lines.h"
 
@@ -20,11 +21,14 @@ struct sparse_fbp_host {
     struct sparse_view *views;
     struct sparse_fbp_rows rows;
     struct host_fft_line line;
-    double *factors;          // of the filter
-    double *weights;          // of the projections
-    void *filtered, *spectra; // of all projections
-    void *room;               // workspace of the transforms
-    const void *sinogram;     // the current run's
+    double *factors;            // of the filter
+    double *weights;            // of the projections
+    struct sparse_parallel fan; // the geometry, without its angles
+    double *cosines;            // of a fan's rays
+    void *weighted;             // a fan's sinogram, times these
+    void *filtered, *spectra;   // of all projections
+    void *room;                 // workspace of the transforms
+    const void *sinogram;       // the current run's
     unsigned char *picture;
 };
 
@@ -49,18 +53,12 @@ size_t ki_sparse_fbp_host_memory(const struct sparse_parallel *geometry, kn_type
 {
     const size_t size = kn_type_size(type), half = half_of(geometry),
                  block = 2 * half * SPARSE_FBP_LANES * size, // points of a line in the workspace of a thread
-        numbers = filtered_numbers(geometry) + 2 * geometry->angles * half;
+        weighted = ki_sparse_is_fan(geometry) ? ki_sparse_parallel_rows(geometry) : 0,
+                 cosines = weighted ? geometry->detectors * sizeof(double) : 0,
+                 numbers = filtered_numbers(geometry) + 2 * geometry->angles * half + weighted;
 
-    return numbers * size + half * sizeof(double) +
+    return cosines + numbers * size + half * sizeof(double) +
            geometry->angles * (sizeof(struct sparse_view) + sizeof(double)) + (6 * ki_threads(0) + 1) * block;
-}
-
-kn_status ki_sparse_fbp_check(const struct sparse_parallel *geometry, kn_error *err)
-{
-    if (ki_sparse_is_fan(geometry))
-        return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "filtered back-projection is for parallel beams; a fan beam has the other methods");
-    return KN_OK;
 }
 
 // ---- preparation ----
@@ -76,6 +74,14 @@ static kn_status allocate(struct sparse_fbp_host *host, const struct sparse_para
     host->room = ki_kept_take_zeros(NULL, host->threads, host->line.room);
     if (!host->factors || !host->weights || !host->filtered || !host->spectra || !host->room)
         return ki_fail_memory(err, ki_sparse_fbp_host_memory(geometry, host->type), "filtered projections");
+    if (ki_sparse_is_fan(geometry)) {
+        host->cosines = malloc(geometry->detectors * sizeof *host->cosines);
+        host->weighted = malloc(ki_sparse_parallel_rows(geometry) * size);
+        if (!host->cosines || !host->weighted)
+            return ki_fail_memory(err, ki_sparse_fbp_host_memory(geometry, host->type),
+                                  "a fan's projections");
+        ki_sparse_fan_cosines(geometry, host->cosines);
+    }
     host->rows = (struct sparse_fbp_rows){host->views,    geometry->angles,    geometry->detectors,
                                           geometry->size, stride_of(geometry), host->filtered};
     return KN_OK;
@@ -88,16 +94,16 @@ kn_status ki_sparse_fbp_host_create(const struct sparse_parallel *geometry, kn_t
     struct sparse_fbp_host *host = calloc(1, sizeof *host);
     const size_t length = ki_sparse_filter_length(geometry->detectors);
     struct host_plan plan;
-    kn_status status = host ? ki_sparse_fbp_check(geometry, err)
+    kn_status status = host ? ki_host_plan("fbp", type, geometry->angles, options, &plan, err)
                             : ki_fail_memory(err, sizeof *host, "filtered back-projection");
 
-    if (!status)
-        status = ki_host_plan("fbp", type, geometry->angles, options, &plan, err);
     if (!status) {
         host->type = type;
         host->threads = plan.threads;
+        host->fan = *geometry;
+        host->fan.theta = NULL;
         host->code = codes[plan.level][type == KN_F64];
-        host->views = ki_sparse_parallel_views(geometry, err);
+        host->views = ki_sparse_parallel_turns(geometry, err);
         status = host->views ? ki_host_fft_line_create(length, type, plan.level, &host->line, err)
                              : KN_ERROR_MEMORY;
     }
@@ -105,7 +111,7 @@ kn_status ki_sparse_fbp_host_create(const struct sparse_parallel *geometry, kn_t
         status = allocate(host, geometry, err);
     // Both transforms are unscaled.
     if (!status)
-        status = ki_sparse_filter_fill(filter, length, 1 / (double)length, host->factors, err);
+        status = ki_sparse_filter_fill(geometry, filter, length, 1 / (double)length, host->factors, err);
     if (!status)
         status = ki_sparse_filter_weights(geometry, host->weights, err);
     if (status)
@@ -123,6 +129,8 @@ void ki_sparse_fbp_host_free(struct sparse_fbp_host *host)
     free(host->views);
     free(host->factors);
     free(host->weights);
+    free(host->cosines);
+    free(host->weighted);
     ki_kept_give(NULL, host->filtered);
     free(host->spectra);
     ki_kept_give(NULL, host->room);
@@ -131,7 +139,7 @@ void ki_sparse_fbp_host_free(struct sparse_fbp_host *host)
 
 const char *ki_sparse_fbp_host_level(const struct sparse_fbp_host *host)
 {
-    return host->code->name;
+    return ki_sparse_is_fan(&host->fan) ? "scalar" : host->code->name;
 }
 
 // ---- filtering ----
@@ -192,10 +200,29 @@ static void back_line(void *context, size_t line)
     host->code->back(&host->rows, line, host->picture + line * host->rows.size * kn_type_size(host->type));
 }
 
+static void back_fan_line(void *context, size_t line)
+{
+    const struct sparse_fbp_host *host = context;
+
+    ki_sparse_fan_back(&host->fan, &host->rows, host->type, line,
+                       host->picture + line * host->rows.size * kn_type_size(host->type));
+}
+
+static void weigh_line(void *context, size_t line)
+{
+    const struct sparse_fbp_host *host = context;
+
+    ki_sparse_fan_weigh(&host->fan, host->cosines, host->type, line, host->sinogram, host->weighted);
+}
+
 void ki_sparse_fbp_host_run(struct sparse_fbp_host *host, const void *sinogram, void *picture)
 {
     host->sinogram = sinogram;
     host->picture = picture;
+    if (host->weighted) {
+        ki_parallel(host->threads, host->rows.angles, KI_DYNAMIC, weigh_line, host);
+        host->sinogram = host->weighted;
+    }
     filter(host);
-    ki_parallel(host->threads, host->rows.size, KI_DYNAMIC, back_line, host);
+    ki_parallel(host->threads, host->rows.size, KI_DYNAMIC, host->weighted ? back_fan_line : back_line, host);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "fan.h"
 #include "host/fft/host_fft_lines.h"
 
 #define PI 3.14159265358979323846
@@ -20,13 +21,19 @@ size_t ki_sparse_filter_length(size_t detectors)
     return length;
 }
 
-// Samples of the ramp, periodic.
-static void sample_ramp(size_t length, double *samples)
+// Samples of the ramp, periodic; none that are farther apart than detectors are.
+static void sample_ramp(const struct sparse_parallel *geometry, size_t length, double *samples)
 {
-    for (size_t i = 0; i < length; i++) {
-        double n = (double)(i <= length / 2 ? i : length - i);
+    const bool is_arc = geometry->beam == KN_TOMOGRAPHY_FAN_CURVED;
+    const double arc = is_arc ? 1 / (geometry->source + geometry->detector) : 0;
 
-        samples[i] = i == 0 ? 0.25 : i % 2 ? -1 / (PI * n * PI * n) : 0;
+    for (size_t i = 0; i < length; i++) {
+        const size_t lag = i <= length / 2 ? i : length - i;
+        const double n = (double)lag, distance = is_arc ? sin(n * arc) / arc : n;
+
+        samples[i] = lag == 0 ? 0.25 : lag % 2 ? -1 / (PI * distance * PI * distance) : 0;
+        if (is_arc && lag >= geometry->detectors)
+            samples[i] = 0;
     }
 }
 
@@ -47,8 +54,8 @@ static double window(kn_tomography_filter filter, double frequency)
     }
 }
 
-kn_status ki_sparse_filter_fill(kn_tomography_filter filter, size_t length, double scale, double *factors,
-                                kn_error *err)
+kn_status ki_sparse_filter_fill(const struct sparse_parallel *geometry, kn_tomography_filter filter,
+                                size_t length, double scale, double *factors, kn_error *err)
 {
     const size_t half = length / 2 + 1;
     struct host_fft_line line = {.fft = NULL};
@@ -67,7 +74,7 @@ kn_status ki_sparse_filter_fill(kn_tomography_filter filter, size_t length, doub
             .count = {1, 1, 1},
             .scale = scale};
 
-        sample_ramp(length, numbers);
+        sample_ramp(geometry, length, numbers);
         ki_host_fft_lines(&lines, 1, room);
         for (size_t k = 0; k < half; k++)
             factors[k] = spectrum[2 * k] * window(filter, (double)k / (double)length);
@@ -81,7 +88,7 @@ kn_status ki_sparse_filter_fill(kn_tomography_filter filter, size_t length, doub
 // ---- weights of projections ----
 
 struct place {
-    double angle; // in [0, pi)
+    double angle; // in [0, pi), of a fan [0, 2 pi)
     size_t projection;
 };
 
@@ -104,27 +111,40 @@ static double weight_of(double before, double after, double most)
     return after > most ? before : (before + after) / 2;
 }
 
+static void sort_places(const struct sparse_parallel *geometry, double turn, struct place *places)
+{
+    for (size_t t = 0; t < geometry->angles; t++) {
+        const double angle = fmod(ki_sparse_parallel_theta(geometry, t), turn);
+
+        places[t] = (struct place){angle < 0 ? angle + turn : angle, t};
+    }
+    qsort(places, geometry->angles, sizeof *places, by_angle);
+}
+
 kn_status ki_sparse_filter_weights(const struct sparse_parallel *geometry, double *weights, kn_error *err)
 {
     const size_t count = geometry->angles;
-    const double most = 4 * PI / (double)count;
+    const bool is_fan = ki_sparse_is_fan(geometry);
+    const double turn = is_fan ? 2 * PI : PI, most = 4 * turn / (double)count;
     struct place *places = malloc(count * sizeof *places);
+    kn_status status = KN_OK;
 
     if (!places)
         return ki_fail_memory(err, count * sizeof *places, "the projections' angles");
-    for (size_t t = 0; t < count; t++) {
-        const double angle = fmod(ki_sparse_parallel_theta(geometry, t), PI);
+    sort_places(geometry, turn, places);
+    for (size_t i = 0; i < count && !status; i++) {
+        const double own = places[i].angle,
+                     before = own - places[(i + count - 1) % count].angle + (i == 0 ? turn : 0),
+                     after = places[(i + 1) % count].angle - own + (i == count - 1 ? turn : 0);
 
-        places[t] = (struct place){angle < 0 ? angle + PI : angle, t};
-    }
-    qsort(places, count, sizeof *places, by_angle);
-    for (size_t i = 0; i < count; i++) {
-        const double own = places[i].angle, before = places[(i + count - 1) % count].angle,
-                     after = places[(i + 1) % count].angle;
-
-        weights[places[i].projection] =
-            weight_of(own - before + (i == 0 ? PI : 0), after - own + (i == count - 1 ? PI : 0), most);
+        weights[places[i].projection] = weight_of(before, after, most) / (is_fan ? 2 : 1);
+        if (is_fan && after > most)
+            status =
+                ki_fail(err, KN_ERROR_ARGUMENT,
+                        "filtered back-projection of a fan beam needs projections all around, but there "
+                        "is none in the %g degrees after projection %zu (from 0); other methods need not",
+                        after * 180 / PI, places[i].projection);
     }
     free(places);
-    return KN_OK;
+    return status;
 }

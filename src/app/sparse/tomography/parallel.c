@@ -85,21 +85,21 @@ double ki_sparse_parallel_theta(const struct sparse_parallel *parallel, size_t p
 
 // ---- views ----
 
-static size_t bytes_of_views(const struct sparse_parallel *parallel)
+static size_t bytes_of_views(const struct sparse_parallel *parallel, bool with_rays)
 {
-    const size_t rays = ki_sparse_is_fan(parallel) ? ki_sparse_parallel_rows(parallel) : 0;
+    const size_t rays = with_rays && ki_sparse_is_fan(parallel) ? ki_sparse_parallel_rows(parallel) : 0;
 
     return parallel->angles * sizeof(struct sparse_view) + rays * sizeof(struct sparse_ray);
 }
 
-struct sparse_view *ki_sparse_parallel_views(const struct sparse_parallel *parallel, kn_error *err)
+static struct sparse_view *make_views(const struct sparse_parallel *parallel, bool with_rays, kn_error *err)
 {
     double half = ((double)parallel->size - 1) / 2;
-    struct sparse_view *views = malloc(bytes_of_views(parallel));
+    struct sparse_view *views = malloc(bytes_of_views(parallel, with_rays));
     struct sparse_ray *rays = (struct sparse_ray *)(views + parallel->angles);
 
     if (!views) {
-        ki_fail_memory(err, bytes_of_views(parallel), "projections");
+        ki_fail_memory(err, bytes_of_views(parallel, with_rays), "projections");
         return NULL;
     }
     for (size_t t = 0; t < parallel->angles; t++) {
@@ -107,7 +107,7 @@ struct sparse_view *ki_sparse_parallel_views(const struct sparse_parallel *paral
 
         views[t] = (struct sparse_view){
             c, s, parallel->axis - half * (c + s), fmax(fabs(c), fabs(s)), fabs(c) >= fabs(s), NULL};
-        if (!ki_sparse_is_fan(parallel))
+        if (!with_rays || !ki_sparse_is_fan(parallel))
             continue;
         views[t].rays = rays + t * parallel->detectors;
         ki_sparse_fan_rays(parallel, theta, rays + t * parallel->detectors);
@@ -115,9 +115,20 @@ struct sparse_view *ki_sparse_parallel_views(const struct sparse_parallel *paral
     return views;
 }
 
+struct sparse_view *ki_sparse_parallel_views(const struct sparse_parallel *parallel, kn_error *err)
+{
+    return make_views(parallel, true, err);
+}
+
+struct sparse_view *ki_sparse_parallel_turns(const struct sparse_parallel *parallel, kn_error *err)
+{
+    return make_views(parallel, false, err);
+}
+
 size_t ki_sparse_parallel_memory(const struct sparse_parallel *parallel)
 {
-    return bytes_of_views(parallel) + (parallel->theta ? parallel->angles * sizeof *parallel->theta : 0);
+    return bytes_of_views(parallel, true) +
+           (parallel->theta ? parallel->angles * sizeof *parallel->theta : 0);
 }
 
 double ki_sparse_parallel_seen(const struct sparse_parallel *parallel)

@@ -74,6 +74,8 @@ struct sparse_view {
 // One for each projection, with the rays of fans behind them; the caller frees them. NULL if there is no
 // memory.
 struct sparse_view *ki_sparse_parallel_views(const struct sparse_parallel *parallel, kn_error *err);
+// The same without rays.
+struct sparse_view *ki_sparse_parallel_turns(const struct sparse_parallel *parallel, kn_error *err);
 
 // The bytes of these and of the geometry's own angles.
 size_t ki_sparse_parallel_memory(const struct sparse_parallel *parallel);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests filtered back-projection (koine/tomography.h, koine/least_squares.h) on the host, at every level, and
-// on a device, against convolutions and interpolations in double precision; with a disc, whose projections
-// are known; refusals.
+// on a device, of parallel beams and fans, against convolutions and interpolations in double precision; with
+// discs, whose projections are known; refusals.
 #include "sparse_api_support.h"
 
 #include <koine/koine.h>
@@ -265,6 +265,216 @@ START_TEST(device)
 }
 END_TEST
 
+// ---- fans ----
+
+// The reference by Kak and Slaney's equations: projections times the cosine of the ray's angle, convolved in
+// space with the ramp (of an arc: times (gamma / sin gamma)^2), and over the square of the distance.
+static void reconstruct_fan(struct problem *p)
+{
+    const size_t detectors = p->geometry.detectors, size = p->geometry.size, angles = p->geometry.angles;
+    const double axis = ((double)detectors - 1) / 2 + p->geometry.axis_offset, half = ((double)size - 1) / 2,
+                 source = p->geometry.source_distance, length = source + p->geometry.detector_distance;
+    const bool flat = p->geometry.beam == KN_TOMOGRAPHY_FAN_FLAT;
+    double *row = test_allocate(detectors * sizeof *row);
+
+    memset(p->wanted, 0, p->pixels * sizeof *p->wanted);
+    p->greatest = p->sum = 0;
+    for (size_t t = 0; t < angles; t++) {
+        const double theta = p->geometry.theta ? p->theta[t] : 2 * PI * (double)t / (double)angles;
+        double sum = 0;
+
+        for (size_t k = 0; k < detectors; k++)
+            sum += fabs(p->sinogram[t * detectors + k]);
+        p->sum = fmax(p->sum, sum);
+        for (size_t k = 0; k < detectors; k++) {
+            row[k] = 0;
+            for (size_t j = 0; j < detectors; j++) {
+                const double u = ((double)j - axis) / length, n = (double)j - (double)k, gamma = n / length;
+                const double ramp = j == k ? 0.25 : (j - k) % 2 == 0 ? 0 : -1 / (PI * n * PI * n);
+
+                row[k] += p->sinogram[t * detectors + j] * (flat ? 1 / sqrt(1 + u * u) : cos(u)) * ramp *
+                          (flat || j == k ? 1 : pow(gamma / sin(gamma), 2));
+            }
+            p->greatest = fmax(p->greatest, fabs(row[k]));
+        }
+        for (size_t i = 0; i < p->pixels; i++) {
+            // From the source, in the directions of the detectors and of the ray through the axis.
+            const double x = (double)(i % size) - half + source * sin(theta),
+                         y = (double)(i / size) - half - source * cos(theta);
+            const double beside = x * cos(theta) + y * sin(theta), ahead = x * sin(theta) - y * cos(theta);
+            const double u = axis + length * (flat ? beside / ahead : atan2(beside, ahead)), low = floor(u);
+
+            p->wanted[i] += PI / (double)angles * length * source /
+                            (flat ? ahead * ahead : beside * beside + ahead * ahead) *
+                            ((low + 1 - u) * at_detector(row, detectors, low) +
+                             (u - low) * at_detector(row, detectors, low + 1));
+        }
+    }
+    free(row);
+}
+
+static const struct {
+    size_t angles, detectors, size;
+    double source, detector, offset;
+} fans[] = {
+    {1, 1, 1, 2, 1, 0}, {8, 33, 31, 40, 25, 0.75}, {5, 61, 32, 30, 60, -3.25}, {9, 20, 40, 200, -150, 4}};
+
+static struct problem make_fan(size_t which, bool curved, uint64_t *state)
+{
+    struct problem p = make_problem(fans[which].angles, fans[which].detectors, fans[which].size,
+                                    fans[which].offset, false, state);
+    const double first = 6 * test_uniform(state);
+
+    p.geometry.beam = curved ? KN_TOMOGRAPHY_FAN_CURVED : KN_TOMOGRAPHY_FAN_FLAT;
+    p.geometry.source_distance = fans[which].source;
+    p.geometry.detector_distance = fans[which].detector;
+    for (size_t t = 0; t < p.geometry.angles; t++) // even, in another order, from anywhere
+        p.theta[t] = first - 2 * PI * (double)(3 * t) / (double)p.geometry.angles;
+    return p;
+}
+
+// As bound_of. Places are off by some roundings of the distances, detectors and pixels that they are computed
+// from, enlarged by the distance from source to detectors over the pixel's; and so are the weights.
+static double bound_of_fan(const struct problem *p, kn_type type)
+{
+    const double unit = type == KN_F32 ? 0x1p-24 : 0x1p-53, source = p->geometry.source_distance,
+                 near = source - (double)p->geometry.size * sqrt(0.5),
+                 enlarged = (source + p->geometry.detector_distance) / near,
+                 numbers = source + (double)(p->geometry.detectors + p->geometry.size),
+                 places = 2 * numbers * enlarged, weights = 2 * numbers / near;
+
+    return PI * enlarged * source / near * unit *
+           (64 * p->sum + (2 * places + weights + (double)p->geometry.angles + 16) * p->greatest);
+}
+
+START_TEST(fan)
+{
+    uint64_t state = test_seed("fan");
+
+    for (unsigned kind = 0; kind < 8; kind++) {
+        struct problem p = make_fan(kind / 2, kind % 2, &state);
+
+        if (p.geometry.angles % 3)
+            p.geometry.theta = p.theta;
+        reconstruct_fan(&p);
+        for (unsigned place = 0; place < 3; place++) {
+            const kn_type type = place == 0 ? KN_F64 : KN_F32;
+            const kn_tomography_fbp_options options = KN_INIT(kn_tomography_fbp_options, .type = type);
+            void *picture = run(&p, place == 2 ? queue : NULL, options, type);
+            double worst = 0;
+
+            for (size_t i = 0; i < p.pixels; i++) {
+                const double found = type == KN_F64 ? ((double *)picture)[i] : (double)((float *)picture)[i],
+                             off = fabs(found - p.wanted[i]) / bound_of_fan(&p, type);
+
+                ck_assert_msg(off <= 1, "kind %u, place %u, pixel %zu: %.9g, not %.9g", kind, place, i, found,
+                              p.wanted[i]);
+                worst = fmax(worst, off);
+            }
+            fprintf(stderr, "fan: kind %u, place %u: %.2g of the bound\n", kind, place, worst);
+            free(picture);
+        }
+        free_problem(&p);
+    }
+}
+END_TEST
+
+// The exact sinogram of two discs, of density 1 and, within it, 1 more: the picture has these densities, to
+// the accuracy of detectors and views, away from edges and within the circle that all projections see.
+START_TEST(discs)
+{
+    enum { ANGLES = 240, DETECTORS = 180, SIZE = 64 };
+    static const double disc[2][3] = {{3, -2, 24}, {-4, 6, 7}}; // centre and radius
+    double *sinogram = test_allocate(ANGLES * DETECTORS * sizeof *sinogram), picture[SIZE * SIZE];
+
+    for (unsigned kind = 0; kind < 4; kind++) {
+        const bool curved = kind % 2, on_device = kind >= 2;
+        const double source = 110, length = 230;
+        const kn_tomography_geometry geometry =
+            KN_INIT(kn_tomography_geometry, .angles = ANGLES, .detectors = DETECTORS, .size = SIZE,
+                    .axis_offset = 2.5, .beam = curved ? KN_TOMOGRAPHY_FAN_CURVED : KN_TOMOGRAPHY_FAN_FLAT,
+                    .source_distance = source, .detector_distance = length - source);
+        struct problem p = {
+            .geometry = geometry, .sinogram = sinogram, .rays = ANGLES * DETECTORS, .pixels = SIZE * SIZE};
+        const kn_type type = on_device ? KN_F32 : KN_F64;
+        const kn_tomography_fbp_options options =
+            KN_INIT(kn_tomography_fbp_options, .type = type, .filter = KN_TOMOGRAPHY_HANN);
+        double worst = 0;
+        void *found;
+
+        for (size_t i = 0; i < ANGLES * DETECTORS; i++) {
+            const double theta = 2 * PI * (double)(i / DETECTORS) / ANGLES,
+                         u = (double)(i % DETECTORS) - ((double)DETECTORS - 1) / 2 - 2.5;
+            const double gamma = curved ? u / length : atan(u / length);
+
+            sinogram[i] = 0;
+            for (unsigned d = 0; d < 2; d++) {
+                // The disc's centre from the source, across the ray.
+                const double x = disc[d][0] + source * sin(theta), y = disc[d][1] - source * cos(theta),
+                             across = x * cos(theta + gamma) + y * sin(theta + gamma);
+                const double square = disc[d][2] * disc[d][2] - across * across;
+
+                sinogram[i] += square > 0 ? 2 * sqrt(square) : 0;
+            }
+        }
+        found = run(&p, on_device ? queue : NULL, options, type);
+        for (size_t i = 0; i < SIZE * SIZE; i++) {
+            const double right = (double)(i % SIZE) - 31.5, down = (double)(i / SIZE) - 31.5;
+            double wanted = 0, edge = SIZE;
+
+            picture[i] = on_device ? (double)((float *)found)[i] : ((double *)found)[i];
+            for (unsigned d = 0; d < 2; d++) {
+                const double distance =
+                    hypot((double)(i % SIZE) - 31.5 - disc[d][0], (double)(i / SIZE) - 31.5 - disc[d][1]);
+
+                wanted += distance < disc[d][2];
+                edge = fmin(edge, fabs(distance - disc[d][2]));
+            }
+            if (edge >= 4 && hypot(right, down) <= 31)
+                worst = fmax(worst, fabs(picture[i] - wanted));
+        }
+        fprintf(stderr, "discs: kind %u, off by up to %.2g\n", kind, worst);
+        ck_assert_double_le(worst, 0.03);
+        free(found);
+    }
+    free(sinogram);
+}
+END_TEST
+
+// A fan from far away gives the picture of the parallel beam: the same projections, seen twice.
+START_TEST(far_fan)
+{
+    enum { ANGLES = 18, DETECTORS = 40, SIZE = 30 };
+    uint64_t state = test_seed("far_fan");
+    struct problem p = make_problem(2 * ANGLES, DETECTORS, SIZE, 0, false, &state);
+    struct problem half = {
+        .geometry = p.geometry, .sinogram = p.sinogram, .rays = ANGLES * DETECTORS, .pixels = SIZE * SIZE};
+    const kn_tomography_fbp_options options = KN_INIT(kn_tomography_fbp_options, .type = KN_F64);
+    double *wanted, greatest = 0;
+
+    half.geometry.angles = ANGLES;
+    for (size_t i = 0; i < half.rays; i++) // from the other side, detectors are in the other order
+        p.sinogram[half.rays + i / DETECTORS * DETECTORS + DETECTORS - 1 - i % DETECTORS] = p.sinogram[i];
+    wanted = run(&half, NULL, options, KN_F64);
+    for (size_t i = 0; i < p.pixels; i++)
+        greatest = fmax(greatest, fabs(wanted[i]));
+    p.geometry.source_distance = 1e7;
+    for (unsigned curved = 0; curved < 2; curved++) {
+        double *found;
+
+        p.geometry.beam = curved ? KN_TOMOGRAPHY_FAN_CURVED : KN_TOMOGRAPHY_FAN_FLAT;
+        found = run(&p, NULL, options, KN_F64);
+        // Positions are off by 20 * 20 / 1e7.
+        for (size_t i = 0; i < p.pixels; i++)
+            ck_assert_msg(fabs(found[i] - wanted[i]) < 1e-3 * greatest, "pixel %zu: %g, not %g", i, found[i],
+                          wanted[i]);
+        free(found);
+    }
+    free(wanted);
+    free_problem(&p);
+}
+END_TEST
+
 START_TEST(buffers)
 {
     enum { ANGLES = 5, DETECTORS = 21, SIZE = 18 };
@@ -403,7 +613,11 @@ START_TEST(refused)
 {
 #define OPTIONS(...) KN_INIT(kn_tomography_fbp_options, __VA_ARGS__)
     kn_tomography_geometry geometry = KN_INIT(kn_tomography_geometry, .angles = 2, .detectors = 3, .size = 2);
+    kn_tomography_geometry half_turn =
+        KN_INIT(kn_tomography_geometry, .angles = 44, .detectors = 3, .size = 2,
+                .beam = KN_TOMOGRAPHY_FAN_FLAT, .source_distance = 9);
     const double sinogram[] = {1, 2, 3, 4, 5, NAN};
+    double theta[44];
     double picture[4] = {42};
     kn_tomography_fbp_plan *plan = NULL;
     const struct {
@@ -418,6 +632,8 @@ START_TEST(refused)
                  {KN_ERROR_ARGUMENT, "no level 9", NULL, OPTIONS(.level = (kn_host_level)9)},
                  {KN_ERROR_ARGUMENT, "kn_tomography_fbp_options", NULL, {.struct_size = 0}}};
 
+    for (size_t t = 0; t < 44; t++)
+        theta[t] = PI * (double)(4 * t) / 180;
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
         EXPECT_REFUSED(plans[i].status, plans[i].words,
                        kn_tomography_fbp_plan_create(plans[i].on, &geometry, &plans[i].options, &plan, &err));
@@ -429,6 +645,10 @@ START_TEST(refused)
                    kn_tomography_fbp_plan_create(NULL, &geometry, NULL, &plan, &err));
     ck_assert_ptr_null(plan);
     geometry.detectors = 3;
+    half_turn.theta = theta;
+    for (unsigned place = 0; place < 2; place++)
+        EXPECT_REFUSED(KN_ERROR_ARGUMENT, "none in the 188 degrees after projection 43",
+                       kn_tomography_fbp_plan_create(place ? queue : NULL, &half_turn, NULL, &plan, &err));
     EXPECT_OK(kn_tomography_fbp_plan_create(NULL, &geometry, NULL, &plan, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "detector 2 of projection 1 (from 0) is nan",
                    kn_tomography_fbp_execute(plan, sinogram, picture, &err));
@@ -474,7 +694,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {host, device, buffers, disc, method, refused, refused_methods};
+    const TTest *const tests[] = {host,    device, fan,    discs,   far_fan,
+                                  buffers, disc,   method, refused, refused_methods};
 
     return test_run("tomography fbp", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
