@@ -442,12 +442,16 @@ typedef enum kn_recon_regularizer {
     // isotropic, and takes the length of complex differences; there are none across the image's edge. It
     // favours images that are constant but for edges. Cost: an iteration applies F^H W F once; before the
     // first, 30 applications find its norm.
-    KN_RECON_REGULARIZER_TV = 2
+    KN_RECON_REGULARIZER_TV = 2,
+    // The same with R(x) in place of TV(x), the sum of the moduli of the details of the orthogonal wavelet
+    // transform of KN_SOLVE_WAVELET, by that method, accelerated proximal gradients. At least one axis of the
+    // matrix must be even and at least 16 long (KN_ERROR_ARGUMENT). Cost: likewise.
+    KN_RECON_REGULARIZER_WAVELET = 3
 } kn_recon_regularizer;
 
 // The boundary of the differences: along an axis of N voxels (D x)_j = x_j - x_(j-1) for j = 1 ... N - 1.
 typedef enum kn_recon_boundary {
-    KN_RECON_BOUNDARY_ZERO = 0,    // none across the image's edge; KN_RECON_REGULARIZER_TV has this alone
+    KN_RECON_BOUNDARY_ZERO = 0, // none across the image's edge; _REGULARIZER_TV and _WAVELET have this alone
     KN_RECON_BOUNDARY_PERIODIC = 1 // for j = 0 too, where x_-1 is x_(N-1)
 } kn_recon_boundary;
 
@@ -485,7 +489,8 @@ typedef struct kn_recon_solve_options {
     kn_recon_normal_method normal;
     size_t iterations; // at most, on a device up to 2^20; 0: the image is the start
     // Stops once |F^H W d - A x| is at most this fraction of |F^H W d|, from 0 to below 1; 0: never. For
-    // KN_RECON_REGULARIZER_TV, once kn_recon_coil's residual is, which compares the changes in an iteration.
+    // KN_RECON_REGULARIZER_TV and _WAVELET, once kn_recon_coil's residual is, which compares the changes in
+    // an iteration.
     double tolerance;
     double lambda;        // from 0 on
     bool relative_lambda; // lambda is in units of kn_recon_plan_get_bound; not with KN_RECON_NORMAL_FORWARD
@@ -586,7 +591,7 @@ typedef struct kn_recon_coil {
     kn_solve_stopped stopped; // KN_SOLVE_STOPPED_ITERATIONS, _TOLERANCE or _FLOOR
     // |F^H W d - A x| / |F^H W d| of the image, recomputed. For KN_RECON_REGULARIZER_TV: by how much the last
     // iteration changes the image and the dual variables, weighed by their steps, as a fraction of what the
-    // first one does; it is 0 at the solution.
+    // first one does; it is 0 at the solution. For KN_RECON_REGULARIZER_WAVELET the same of the image alone.
     double residual;
     double seconds; // of the iterations
     // The same before the first and after each iteration, as the method's recurrence has it, which goes on
@@ -597,10 +602,10 @@ typedef struct kn_recon_coil {
 
 // All 0 for a coil that does not exist, and for other methods.
 KN_API kn_recon_coil kn_recon_solution_get_coil(const kn_recon_solution *solution, size_t coil);
-// For KN_RECON_REGULARIZER_TV: |F x - d|^2 / 2 + lambda TV(x) in the scale that was asked for, with the
-// weights W, and with `sense` the sum of these squares over the coils, before the first and after each
-// iteration: iterations + 1 numbers, owned by the solution. In single precision 1e-7 of |d|^2 / 2 may be
-// missing. NULL for a coil that does not exist, and for other regularizers and methods.
+// For KN_RECON_REGULARIZER_TV and _WAVELET: |F x - d|^2 / 2 + lambda TV(x), or R(x), in the scale that was
+// asked for, with the weights W, and with `sense` the sum of these squares over the coils, before the first
+// and after each iteration: iterations + 1 numbers, owned by the solution. In single precision 1e-7 of |d|^2
+// / 2 may be missing. NULL for a coil that does not exist, and for other regularizers and methods.
 KN_API const double *kn_recon_solution_get_objectives(const kn_recon_solution *solution, size_t coil);
 // How many of these there are: the coils of the scan for least squares, 1 with `sense`, otherwise 0.
 KN_API size_t kn_recon_solution_get_coils(const kn_recon_solution *solution);
@@ -611,7 +616,7 @@ KN_API size_t kn_recon_solution_get_coils(const kn_recon_solution *solution);
 // "radians", "normalized"; "none", "ramp", "pipe"; "auto", "naive", "register", "coalesced", "constant",
 // "constant-struct", "fast-trig", "tuned", "host-double", "host-single"; "auto", "direct", "separable",
 // "nufft"; "toeplitz", "forward"; "ls", "adjoint", "gridding"; "none", "unitary"; "tikhonov", "difference",
-// "tv"; "zero", "periodic"; "auto", "none", "maps", "lowres", "espirit". NULL for any other value.
+// "tv", "wavelet"; "zero", "periodic"; "auto", "none", "maps", "lowres", "espirit". NULL for any other value.
 KN_API const char *kn_recon_trajectory_name(kn_recon_trajectory_kind kind);
 KN_API const char *kn_recon_unit_name(kn_recon_unit unit);
 KN_API const char *kn_recon_density_name(kn_recon_density density);

@@ -5,10 +5,10 @@
 //
 // where D takes differences of neighbouring elements of x, by conjugate gradients, or within bounds low <= x
 // <= high by projected gradients; the picture or volume x with the least |A x - b|^2 / 2 + lambda TV(x), by a
-// primal-dual method; or the x that solves (A + lambda) x = b with a self-adjoint A. Systems with an operator
-// in host memory are solved by threads of the host, those with an operator in a context on its device, where
-// scalars stay as well; in the operator's type, except that KN_SOLVE_CG, whiteness and the methods with
-// bounds are KN_F32 only on devices.
+// primal-dual method, or with sparse wavelets; or the x that solves (A + lambda) x = b with a self-adjoint A.
+// Systems with an operator in host memory are solved by threads of the host, those with an operator in a
+// context on its device, where scalars stay as well; in the operator's type, except that KN_SOLVE_CG,
+// whiteness and the methods with bounds are KN_F32 only on devices.
 //
 //     kn_solve_plan *plan = NULL;
 //     kn_solve_result result;
@@ -60,7 +60,18 @@ typedef enum kn_solve_method {
     // from 30 power iterations before the plan's first solution. Also for complex numbers, whose differences
     // have the length of both parts, then without bounds. It has neither smooth nor `whiteness`. The
     // objective does not decrease in every iteration; kn_solve_plan_get_objectives has it.
-    KN_SOLVE_TV = 5
+    KN_SOLVE_TV = 5,
+    // Least squares with sparse wavelets, |A x - b|^2 / 2 + lambda sum |c|, of a picture or volume of
+    // `shape`,
+    // by accelerated proximal gradients, with steps and restarts as KN_SOLVE_FISTA. c are the details of an
+    // orthogonal wavelet transform W x, of complex numbers their moduli; a step shortens each by the step
+    // times lambda, or to 0. W has Daubechies' wavelet of four taps (1988), periodic along each axis, and at
+    // most 5 levels: each halves the axes whose length at that level is even and at least 16, so that other
+    // lengths take part with fewer levels, down to none. The coarse approximation that is left, of 8
+    // elements along an axis of 16 to 256 that is a power of two, is not in the sum. There are no bounds, no
+    // smooth
+    // and no `whiteness`. kn_solve_plan_get_objectives has the objective.
+    KN_SOLVE_WAVELET = 6
 } kn_solve_method;
 
 // Called before each iteration, with the number of iterations begun so far; a device lags behind, by two if
@@ -78,7 +89,8 @@ typedef struct kn_solve_options {
                   // never
     bool whiteness;   // KN_SOLVE_CGNR of real numbers: stops where A x - b is closest to white noise (Hansen,
                       // Kilmer and Kjeldsen 2006)
-    double lambda;    // from 0 on; not KN_SOLVE_SIRT; of KN_SOLVE_TV, the weight of the total variation
+    double lambda;    // from 0 on; not KN_SOLVE_SIRT; of KN_SOLVE_TV and _WAVELET, the weight of
+                      // the total variation or the details
     double smooth;    // from 0 on; KN_SOLVE_CGNR of real numbers, KN_SOLVE_FISTA and KN_SOLVE_BB
     unsigned order;   // of the differences that D takes, 1 or 2; ignored if smooth is 0
     unsigned threads; // of the host; 0: as many as OMP_NUM_THREADS says, otherwise one per processor
@@ -89,9 +101,9 @@ typedef struct kn_solve_options {
     // low and high are 0.
     bool bounded;
     double low, high;
-    // KN_SOLVE_TV: how many elements x has along each axis, the one along which they are neighbours in memory
-    // first: width, height and depth of a picture or volume. 0 counts as 1; their product is the number of
-    // A's columns. Other methods do not look at it.
+    // KN_SOLVE_TV and KN_SOLVE_WAVELET: how many elements x has along each axis, the one along which they are
+    // neighbours in memory first: width, height and depth of a picture or volume. 0 counts as 1; their
+    // product is the number of A's columns. Other methods do not look at it.
     size_t shape[3];
 } kn_solve_options;
 
@@ -121,14 +133,15 @@ typedef struct kn_solve_plan kn_solve_plan;
 // `queue` is where systems with an operator in a context are solved, in order with the other work in it, and
 // must stay open as long as the plan is used; it is NULL for an operator in host memory. The plan holds a
 // reference to the operator. This call compiles the kernels and allocates the memory: 4 vectors of columns
-// and 2 of rows on a device (5 and 3 for the methods with bounds; 5 and 4 for KN_SOLVE_TV, 6 of a volume), 10
-// and 2 on the host (6 and 3 of doubles for the methods with bounds, 5 and 4 for KN_SOLVE_TV, 6 of a volume,
-// while a system is solved). A plan may be used by one thread at a time; several
-// threads may use several plans, if their operators allow it. Errors: KN_ERROR_ARGUMENT for options out of
-// range, bounds that no number of the type satisfies, for KN_SOLVE_CG with an operator that is not square,
-// and for KN_SOLVE_TV with a shape of another number of elements than A has columns; KN_ERROR_UNSUPPORTED for
-// what a method or the device does not have, such as KN_F64 without double precision; KN_ERROR_LIMIT for
-// vectors of 2^32 - 1 numbers or more on a device; KN_ERROR_MEMORY.
+// and 2 of rows on a device (5 and 3 for the methods with bounds; 5 and 4 for KN_SOLVE_TV, 6 of a volume; 6
+// and 3 for KN_SOLVE_WAVELET), 10 and 2 on the host (6 and 3 of doubles for the methods with bounds, 5 and 4
+// for KN_SOLVE_TV, 6 of a volume, 7 and 3 for KN_SOLVE_WAVELET, while a system is solved). A plan may be used
+// by one thread at a time; several threads may use several plans, if their operators allow it. Errors:
+// KN_ERROR_ARGUMENT for options out of range, bounds that no number of the type satisfies, for KN_SOLVE_CG
+// with an operator that is not square, and for KN_SOLVE_TV and _WAVELET with a shape of another number of
+// elements than A has columns, or, for the latter, one without an axis that it can halve;
+// KN_ERROR_UNSUPPORTED for what a method or the device does not have, such as KN_F64 without double
+// precision; KN_ERROR_LIMIT for vectors of 2^32 - 1 numbers or more on a device; KN_ERROR_MEMORY.
 KN_API kn_status kn_solve_plan_create(kn_queue *queue, kn_operator *a, const kn_solve_options *options,
                                       kn_solve_plan **plan, kn_error *err);
 // NULL is fine.
@@ -151,11 +164,11 @@ KN_API kn_status kn_solve_execute(kn_solve_plan *plan, const void *b, void *x, k
 // `result` is in host memory, and with one the call waits. If it is NULL, the call enqueues all iterations
 // and returns, with the same x, unless the host has to make a decision: it waits with `tolerance`, `noise`,
 // `whiteness` and `progress`, with KN_SOLVE_BB, whose first step length is computed on the host, and the
-// first time that a plan of KN_SOLVE_FISTA, KN_SOLVE_SIRT or KN_SOLVE_TV solves, for properties of A. Without
-// waiting, iterations past the floor still cost their products and change nothing, and KN_SOLVE_CGNR of
-// KN_F64 does not restart there from a recomputed gradient; numbers that are not finite are not refused, and
-// x is then undefined; with KN_SOLVE_CG, a b of 0 takes all iterations; and kn_solve_plan_get_gradients has
-// no numbers.
+// first time that a plan of KN_SOLVE_FISTA, KN_SOLVE_SIRT, KN_SOLVE_TV or KN_SOLVE_WAVELET solves, for
+// properties of A. Without waiting, iterations past the floor still cost their products and change nothing,
+// and KN_SOLVE_CGNR of KN_F64 does not restart there from a recomputed gradient; numbers that are not finite
+// are not refused, and x is then undefined; with KN_SOLVE_CG, a b of 0 takes all iterations; and
+// kn_solve_plan_get_gradients has no numbers.
 KN_API kn_status kn_solve_execute_buffers(kn_solve_plan *plan, const kn_buffer *b, kn_buffer *x,
                                           kn_solve_result *result, kn_error *err);
 
@@ -164,16 +177,18 @@ KN_API kn_status kn_solve_execute_buffers(kn_solve_plan *plan, const kn_buffer *
 // KN_SOLVE_CG, |(A + lambda) x - b|; with the methods with bounds, the length of the projected gradient
 // (Calamai and More 1987), which is g without the components that would take x out of the bounds, and is 0 at
 // the solution; with KN_SOLVE_TV, by how much an iteration changes x and the dual variables, weighed by their
-// steps, which is 0 at the solution as well. `count` (may be NULL) receives iterations + 1. Owned by the
-// plan, and valid until it solves again; NULL, and 0, before the first solution.
+// steps, which is 0 at the solution as well; with KN_SOLVE_WAVELET, by how much a step from the point that
+// momentum leads to changes x, divided by the step, which is 0 there, too. `count` (may be NULL) receives
+// iterations + 1. Owned by the plan, and valid until it solves again; NULL, and 0, before the first solution.
 KN_API const double *kn_solve_plan_get_gradients(const kn_solve_plan *plan, size_t *count);
 
-// |A x - b|^2 / 2 + lambda TV(x) of the same x, before the first iteration and after each. NULL, and 0, with
-// other methods, and before the first solution; otherwise as kn_solve_plan_get_gradients has it.
+// |A x - b|^2 / 2 + lambda TV(x), or with the details of KN_SOLVE_WAVELET, of the same x, before the first
+// iteration and after each. NULL, and 0, with other methods, and before the first solution; otherwise as
+// kn_solve_plan_get_gradients has it.
 KN_API const double *kn_solve_plan_get_objectives(const kn_solve_plan *plan, size_t *count);
 
-// "cgnr", "cg", "fista", "bb", "sirt", "tv"; "iterations", "tolerance", "noise", "whiteness", "floor". NULL
-// for any other value.
+// "cgnr", "cg", "fista", "bb", "sirt", "tv", "wavelet"; "iterations", "tolerance", "noise", "whiteness",
+// "floor". NULL for any other value.
 KN_API const char *kn_solve_method_name(kn_solve_method method);
 KN_API const char *kn_solve_stopped_name(kn_solve_stopped stopped);
 

@@ -22,7 +22,7 @@ from .numbers import complexes, doubles, natural
 
 methods = Words("method", "KN_RECON_METHOD_", "least-squares adjoint gridding")
 scales = Words("scale", "KN_RECON_SCALE_", "none unitary")
-regularizers = Words("regularizer", "KN_RECON_REGULARIZER_", "tikhonov difference tv")
+regularizers = Words("regularizer", "KN_RECON_REGULARIZER_", "tikhonov difference tv wavelet")
 boundaries = Words("boundary", "KN_RECON_BOUNDARY_", "zero periodic")
 senses = Words("sense", "KN_RECON_SENSE_", "auto none maps lowres espirit")
 
@@ -42,7 +42,8 @@ class Coil:
     residuals : numpy.ndarray of float64, shape (iterations + 1,)
         The same before the first iteration and after each, as the method carries it along.
     objectives : numpy.ndarray of float64, shape (iterations + 1,), optional
-        With the regularizer "tv", ``|F x - d|^2 / 2 + lambda TV(x)`` likewise; None with others.
+        With the regularizer "tv", ``|F x - d|^2 / 2 + lambda TV(x)`` likewise, and with "wavelet" the same with its details;
+        None with others.
     """
 
     iterations: int
@@ -142,17 +143,18 @@ def recon(
     iterations : int
         Of least squares, at most.
     tolerance : float
-        Stops once the residual is at most this part of ``|F^H W d|``, with "tv" of what the first iteration changes; 0:
+        Stops once the residual is at most this part of ``|F^H W d|``, with "tv" and "wavelet" of what the first iteration changes; 0:
         never.
     lambda_ : float
         From 0 on.
     relative_lambda : bool
         It counts in units of a bound on the norm of F^H W F.
-    regularizer : {"tikhonov", "difference", "tv"}
+    regularizer : {"tikhonov", "difference", "tv", "wavelet"}
         A small image; small differences of neighbours; or total variation, by the primal-dual method of Chambolle and
-        Pock on ``|F x - d|^2 / 2 + lambda TV(x)``, which leaves edges sharp and wants some hundred iterations.
+        Pock on ``|F x - d|^2 / 2 + lambda TV(x)``, which leaves edges sharp and wants some hundred iterations; or likewise with the
+        details of an orthogonal wavelet transform in place of TV, by accelerated proximal gradients.
     boundary : {"zero", "periodic"}
-        Of the differences; "tv" has "zero".
+        Of the differences; "tv" and "wavelet" have "zero".
     start : array_like of complex, optional
         Of least squares: an image for each coil, with `sense` one image; None: 0.
     sense : {"none", "maps", "lowres", "espirit"}, optional

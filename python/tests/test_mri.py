@@ -228,6 +228,20 @@ def test_total_variation_of_a_scan(context: koine.Context) -> None:
         koine.recon(data, k, shape, regularizer="tv", boundary="periodic")
 
 
+def test_wavelets_of_a_scan(context: koine.Context) -> None:
+    k, shape = koine.trajectory("golden", 32, samples=64, spokes=20)
+    data = np.asarray(koine.Nufft(k, shape)(koine.phantom(shape)))
+    options = {"regularizer": "wavelet", "lambda_": 5.0, "relative_lambda": False, "iterations": 60}
+    theirs = koine.solve(koine.Nufft(k, shape), data, method="wavelet", lambda_=5.0, iterations=60)
+    for place in (None, context):
+        found = koine.recon(data, k, shape, context=place, **options)
+        objectives = found.coils[0].objectives
+        assert objectives is not None and abs(objectives[-1] - theirs.objectives[-1]) < 1e-3 * theirs.objectives[-1]
+        assert relative(found.image, np.asarray(theirs.x)) < (1e-2 if place else 1e-8)
+    with pytest.raises(koine.ArgumentError, match="no axis for wavelets"):
+        koine.recon(data[:1], k[:1] * 0, (15, 15), **options)
+
+
 def test_coils_are_combined() -> None:
     k, shape = koine.trajectory("golden", 16, samples=32, spokes=20)
     data = koine.phantom_kspace(k, shape)

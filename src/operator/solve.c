@@ -13,9 +13,11 @@
 #include "operator/bounded/bounded.h"
 #include "operator/bounded/host_bounded.h"
 #include "operator/bounded/host_tv.h"
+#include "operator/bounded/host_wavelet.h"
 #include "operator/bounded/limits.h"
 #include "operator/cgnr/cgnr.h"
 #include "operator/cgnr/host_cgnr.h"
+#include "operator/proximal/wavelet.h"
 
 enum { MOST_ITERATIONS = 1 << 20 };
 
@@ -38,11 +40,17 @@ struct kn_solve_plan {
     size_t gradient_count;
 };
 
+// Whether x is a picture or volume of `shape`, and there is an objective.
+static bool is_of_picture(kn_solve_method method)
+{
+    return method == KN_SOLVE_TV || method == KN_SOLVE_WAVELET;
+}
+
 const char *kn_solve_method_name(kn_solve_method method)
 {
-    static const char *const names[] = {"cgnr", "cg", "fista", "bb", "sirt", "tv"};
+    static const char *const names[] = {"cgnr", "cg", "fista", "bb", "sirt", "tv", "wavelet"};
 
-    return (unsigned)method <= KN_SOLVE_TV ? names[method] : NULL;
+    return (unsigned)method <= KN_SOLVE_WAVELET ? names[method] : NULL;
 }
 
 const char *kn_solve_stopped_name(kn_solve_stopped stopped)
@@ -61,7 +69,7 @@ const double *kn_solve_plan_get_gradients(const kn_solve_plan *plan, size_t *cou
 
 const double *kn_solve_plan_get_objectives(const kn_solve_plan *plan, size_t *count)
 {
-    bool has_them = plan && plan->gradient_count && plan->options.method == KN_SOLVE_TV;
+    bool has_them = plan && plan->gradient_count && is_of_picture(plan->options.method);
 
     if (count)
         *count = has_them ? plan->gradient_count : 0;
@@ -78,7 +86,7 @@ static bool holds_bounds(const kn_solve_options *options)
 
 static kn_status check_numbers(const kn_solve_options *options, kn_error *err)
 {
-    if ((unsigned)options->method > KN_SOLVE_TV)
+    if ((unsigned)options->method > KN_SOLVE_WAVELET)
         return ki_fail(err, KN_ERROR_ARGUMENT, "there is no method %d; see kn_solve_method",
                        (int)options->method);
     if (options->iterations > MOST_ITERATIONS)
@@ -105,8 +113,9 @@ static kn_status check_numbers(const kn_solve_options *options, kn_error *err)
 static kn_status check_method(const kn_operator *a, const kn_solve_options *options, kn_error *err)
 {
     bool equation = options->method == KN_SOLVE_CG, sirt = options->method == KN_SOLVE_SIRT;
-    bool tv = options->method == KN_SOLVE_TV;
-    bool bounds = holds_bounds(options) && !tv, terms = options->lambda > 0 || options->smooth > 0;
+    bool tv = options->method == KN_SOLVE_TV, wavelet = options->method == KN_SOLVE_WAVELET;
+    bool bounds = holds_bounds(options) && !tv && !wavelet,
+         terms = options->lambda > 0 || options->smooth > 0;
     const struct {
         bool asked;
         const char *reason;
@@ -127,6 +136,9 @@ static kn_status check_method(const kn_operator *a, const kn_solve_options *opti
         {tv && options->bounded && a->functions.is_complex,
          "the method tv has bounds for operators of real numbers"},
         {tv && options->threads > 1, "the method tv has one thread; leave `threads` at 0"},
+        {wavelet && options->smooth > 0, "the method wavelet has no smooth; its lambda weighs the details"},
+        {wavelet && options->whiteness, "the method wavelet has no whiteness"},
+        {wavelet && options->threads > 1, "the method wavelet has one thread; leave `threads` at 0"},
     };
 
     for (size_t i = 0; i < KI_COUNT(refused); i++)
@@ -141,17 +153,17 @@ static kn_status settle_shape(const kn_operator *a, kn_solve_options *options, k
     size_t *shape = options->shape, pixels = 1;
     bool fits = true;
 
-    if (options->method != KN_SOLVE_TV)
+    if (!is_of_picture(options->method))
         return KN_OK;
     for (size_t i = 0; i < KI_COUNT(options->shape); i++) {
         shape[i] = shape[i] ? shape[i] : 1;
         fits = fits && pixels <= a->functions.columns / shape[i];
         pixels *= fits ? shape[i] : 1;
     }
-    if (fits && pixels == a->functions.columns)
-        return KN_OK;
-    return ki_fail(err, KN_ERROR_ARGUMENT, "a shape of %zu x %zu x %zu, and the operator has %zu columns",
-                   shape[0], shape[1], shape[2], a->functions.columns);
+    if (!fits || pixels != a->functions.columns)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "a shape of %zu x %zu x %zu, and the operator has %zu columns",
+                       shape[0], shape[1], shape[2], a->functions.columns);
+    return options->method == KN_SOLVE_WAVELET ? ki_wavelet_check(shape, err) : KN_OK;
 }
 
 static kn_status check_support(const kn_queue *queue, const kn_operator *a, const kn_solve_options *options,
@@ -398,7 +410,9 @@ static kn_status solve_bounded(kn_solve_plan *plan, const void *b, void *x, kn_s
         .progress_data = options->progress_data};
     struct host_bounded_result found = {.gradients = plan->gradients, .objectives = plan->objectives};
     kn_status status =
-        (options->method == KN_SOLVE_TV ? ki_host_tv : ki_host_bounded)(plan->a, b, &how, x, &found, err);
+        (options->method == KN_SOLVE_TV        ? ki_host_tv
+         : options->method == KN_SOLVE_WAVELET ? ki_host_wavelet
+                                               : ki_host_bounded)(plan->a, b, &how, x, &found, err);
 
     if (status)
         return status;

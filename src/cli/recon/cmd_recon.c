@@ -51,7 +51,8 @@ static const struct option_row options[] = {
      .help = "for ls: the most iterations"},
     {"tolerance", FIELD(OPTION_PATH, tolerance), .metavar = "T",
      .help =
-         "for ls: stop when the residual is at most T times the right-hand side, with --regularizer tv "
+         "for ls: stop when the residual is at most T times the right-hand side, with --regularizer tv or "
+         "wavelet "
          "when an iteration changes at most T times what the first one does; exit status 1 if this is not "
          "reached"},
     {"lambda", 'l', FIELD(OPTION_PATH, lambda), .metavar = "L",
@@ -61,10 +62,11 @@ static const struct option_row options[] = {
              "not with --normal forward"},
     {"regularizer", FIELD(OPTION_CHOICE, regularizer), .choices = recon_regularizer_names,
      .fallback = "tikhonov",
-     .help = "penalize the norm of the image, the differences between neighbours, or the total variation, "
-             "which leaves edges sharp"},
+     .help = "penalize the norm of the image, the differences between neighbours, the total variation, "
+             "which leaves edges sharp, or the details of its wavelet transform"},
     {"boundary", FIELD(OPTION_CHOICE, boundary), .choices = recon_boundary_names, .fallback = "zero",
-     .help = "boundary of the differences: none across the edge of the image, or periodic; tv has none"},
+     .help = "boundary of the differences: none across the edge of the image, or periodic; tv and wavelet "
+             "have none"},
     {"sense", FIELD(OPTION_PATH, sense), .metavar = "MAPS|lowres|espirit|none",
      .help = "how ls combines several coils: into one image by their sensitivities, from a .cfl [x, y, z, "
              "coils] or .npy (coils, z, y, x), or estimated from the centre of k-space by ESPIRiT or at low "
@@ -268,7 +270,14 @@ const struct command command_recon = {
         "--save-q, --load-q and --sense are as without it; an iteration costs about as much as one of "
         "conjugate "
         "gradients, more iterations are needed, and 30 applications of F^H W F come first. The objective is "
-        "printed, and is in the JSON for each iteration. gridding is fast and approximate: it needs "
+        "printed, and is in the JSON for each iteration. --regularizer wavelet has R(x) in place of TV(x): "
+        "the sum "
+        "of the moduli of the details of an orthogonal wavelet transform, Daubechies' with four taps, "
+        "periodic, of "
+        "at most 5 levels, each of which halves the axes that are even and at least 16 long at that level; "
+        "the "
+        "coarse approximation is not in the sum. The method is FISTA (Beck and Teboulle 2009). gridding is "
+        "fast and approximate: it needs "
         "--density, as adjoint does. --adjoint nufft "
         "is approximate too, with a window chosen for the given tolerance: its result is compared "
         "with the exact sum at some voxels, and the exit status is 1 if the error exceeds the tolerance. "

@@ -19,7 +19,7 @@ const char *const recon_method_names[] = {"ls", "adjoint", "gridding", NULL};
 const char *const recon_adjoint_names[] = {"auto", "direct", "separable", "nufft", "cartesian", NULL};
 const char *const recon_scale_names[] = {"none", "unitary", NULL};
 const char *const recon_normal_names[] = {"toeplitz", "forward", NULL};
-const char *const recon_regularizer_names[] = {"tikhonov", "difference", "tv", NULL};
+const char *const recon_regularizer_names[] = {"tikhonov", "difference", "tv", "wavelet", NULL};
 const char *const recon_boundary_names[] = {"zero", "periodic", NULL};
 const char *const recon_reference_scale_names[] = {"auto", "best", "none", NULL};
 
@@ -181,7 +181,7 @@ static kn_status check_regularizer(const kn_recon_solve_options *options, kn_err
 {
     const char *name = kn_recon_regularizer_name(options->regularizer);
 
-    if (options->regularizer != KN_RECON_REGULARIZER_TV)
+    if (options->regularizer < KN_RECON_REGULARIZER_TV)
         return KN_OK;
     if (options->method != KN_RECON_METHOD_LEAST_SQUARES)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--regularizer %s needs --solver ls", name);

@@ -9,27 +9,34 @@
 
 static const char *name_of(const struct bounded *s, unsigned kernel)
 {
-    static const char *const names[BOUNDED_KERNELS] = {
-        [BOUNDED_RESIDUAL] = "bounded_residual", [BOUNDED_GRADIENT] = "bounded_gradient",
-        [BOUNDED_PROJECT] = "bounded_project",   [BOUNDED_WEIGH] = "bounded_weigh",
-        [BOUNDED_NORMAL] = "bounded_normal",     [BOUNDED_SCALE] = "bounded_scale",
-        [BOUNDED_TV_ROWS] = "tv_rows",           [BOUNDED_TV_DIFFERENCES] = "tv_differences"};
+    static const char *const names[BOUNDED_KERNELS] = {[BOUNDED_RESIDUAL] = "bounded_residual",
+                                                       [BOUNDED_GRADIENT] = "bounded_gradient",
+                                                       [BOUNDED_PROJECT] = "bounded_project",
+                                                       [BOUNDED_WEIGH] = "bounded_weigh",
+                                                       [BOUNDED_NORMAL] = "bounded_normal",
+                                                       [BOUNDED_SCALE] = "bounded_scale",
+                                                       [BOUNDED_TV_ROWS] = "tv_rows",
+                                                       [BOUNDED_TV_DIFFERENCES] = "tv_differences",
+                                                       [BOUNDED_WAVELET_POINT] = "wavelet_point",
+                                                       [BOUNDED_WAVELET_SPLIT] = "wavelet_split",
+                                                       [BOUNDED_WAVELET_JOIN] = "wavelet_join",
+                                                       [BOUNDED_WAVELET_COMPARE] = "wavelet_compare"};
 
     if (kernel == BOUNDED_TV_ROWS && s->options.normal)
         return "tv_normal";
     if (kernel != BOUNDED_STEP)
         return names[kernel];
-    return s->options.method == KN_SOLVE_FISTA ? "bounded_fista"
-           : s->options.method == KN_SOLVE_BB  ? "bounded_bb"
-           : s->options.method == KN_SOLVE_TV  ? "tv_step"
-                                               : "bounded_sirt";
+    return s->options.method == KN_SOLVE_FISTA     ? "bounded_fista"
+           : s->options.method == KN_SOLVE_BB      ? "bounded_bb"
+           : s->options.method == KN_SOLVE_TV      ? "tv_step"
+           : s->options.method == KN_SOLVE_WAVELET ? "wavelet_move"
+                                                   : "bounded_sirt";
 }
 
-// Whether the kernel is one of those for total variation.
-static bool is_of_tv(const struct bounded *s, unsigned kernel)
+// Whether the kernel is one of those for total variation or wavelets, of the method that there is.
+static bool is_of_picture(const struct bounded *s, unsigned kernel)
 {
-    return kernel == BOUNDED_TV_ROWS || kernel == BOUNDED_TV_DIFFERENCES ||
-           (kernel == BOUNDED_STEP && s->options.method == KN_SOLVE_TV);
+    return kernel >= BOUNDED_TV_ROWS || (kernel == BOUNDED_STEP && s->options.method >= KN_SOLVE_TV);
 }
 
 static bool wants_kernel(const struct bounded *s, unsigned kernel)
@@ -42,12 +49,17 @@ static bool wants_kernel(const struct bounded *s, unsigned kernel)
     case BOUNDED_NORMAL:
         return method != KN_SOLVE_SIRT;
     case BOUNDED_SCALE:
-        return method == KN_SOLVE_FISTA || method == KN_SOLVE_TV;
+        return method == KN_SOLVE_FISTA || method >= KN_SOLVE_TV;
     case BOUNDED_GRADIENT:
-        return method != KN_SOLVE_TV;
+        return method < KN_SOLVE_TV;
     case BOUNDED_TV_ROWS:
     case BOUNDED_TV_DIFFERENCES:
         return method == KN_SOLVE_TV;
+    case BOUNDED_WAVELET_POINT:
+    case BOUNDED_WAVELET_SPLIT:
+    case BOUNDED_WAVELET_JOIN:
+    case BOUNDED_WAVELET_COMPARE:
+        return method == KN_SOLVE_WAVELET;
     default:
         return true;
     }
@@ -56,7 +68,8 @@ static bool wants_kernel(const struct bounded *s, unsigned kernel)
 static kn_status get_kernels(struct bounded *s, kn_error *err)
 {
     const struct cgnr_options none = {.iterations = 0};
-    struct engine_defines defines[2] = {{.count = 0}, {.count = 0}}; // the second is for total variation
+    struct engine_defines defines[2] = {{.count = 0}, {.count = 0}}; // the second is for pictures and volumes
+    const char *of_pictures = s->options.method == KN_SOLVE_TV ? "operator/tv.cl" : "operator/wavelet.cl";
     kn_status status = KN_OK;
 
     for (unsigned i = 0; i < 2 && !status; i++) {
@@ -66,10 +79,10 @@ static kn_status get_kernels(struct bounded *s, kn_error *err)
     ki_engine_define(&defines[1], "AXES", s->grid.axes);
     ki_engine_define(&defines[1], "COMPONENTS", s->grid.components);
     for (unsigned i = 0; i < BOUNDED_KERNELS && !status; i++) {
-        bool own = is_of_tv(s, i);
+        bool own = is_of_picture(s, i);
 
         if (wants_kernel(s, i))
-            status = ki_engine_builtin_kernel(s->context, own ? "operator/tv.cl" : "operator/bounded.cl",
+            status = ki_engine_builtin_kernel(s->context, own ? of_pictures : "operator/bounded.cl",
                                               defines[own].items, defines[own].count, KN_POLICY_DEFAULT,
                                               name_of(s, i), &s->kernels[i], err);
     }
@@ -81,7 +94,8 @@ static size_t bytes_of(const struct bounded *s, unsigned buffer)
 {
     size_t columns = (s->columns ? s->columns : 1) * sizeof(float);
     size_t rows = (s->rows ? s->rows : 1) * sizeof(float);
-    bool sirt = s->options.method == KN_SOLVE_SIRT, tv = s->options.method == KN_SOLVE_TV;
+    bool sirt = s->options.method == KN_SOLVE_SIRT, tv = s->options.method == KN_SOLVE_TV,
+         wavelet = s->options.method == KN_SOLVE_WAVELET;
 
     switch (buffer) {
     case BOUNDED_X_BEFORE:
@@ -91,7 +105,7 @@ static size_t bytes_of(const struct bounded *s, unsigned buffer)
     case BOUNDED_G_BEFORE:
         return sirt || tv ? 0 : columns;
     case BOUNDED_DUAL:
-        return tv ? s->grid.axes * columns : 0;
+        return tv ? s->grid.axes * columns : wavelet ? columns : 0;
     case BOUNDED_P:
         return tv ? rows : 0;
     case BOUNDED_OF_COLUMNS:
@@ -99,7 +113,7 @@ static size_t bytes_of(const struct bounded *s, unsigned buffer)
     case BOUNDED_OF_ROWS:
         return sirt ? rows : 0;
     case BOUNDED_STATE:
-        return ki_bounded_partial(s, 8);
+        return ki_bounded_partial(s, wavelet ? 9 : 8);
     default:
         return buffer < BOUNDED_RIGHT ? columns : rows;
     }
@@ -148,8 +162,10 @@ kn_status ki_bounded_create(kn_queue *queue, kn_operator *a, const struct bounde
     s->group = ki_cgnr_group(s->context, &usual);
     s->parts = ki_cgnr_parts(s->context, s->group, rows > columns ? rows : columns);
     s->squared_norm = -1;
-    if (options->method == KN_SOLVE_TV)
+    if (options->method >= KN_SOLVE_TV) { // both have the same axes and components
         s->grid = ki_tv_grid(options->shape, a->functions.is_complex ? 2 : 1);
+        s->wavelet = ki_wavelet(options->shape, s->grid.components);
+    }
     status = get_kernels(s, err);
     if (!status)
         status = create_buffers(s, err);
@@ -178,8 +194,9 @@ void ki_bounded_set_noise(struct bounded *bounded, double noise)
     bounded->options.noise = noise;
 }
 
-// Launches residual, gradient and step; for TV, rows, differences and step. SIRT adds the weighted residual
-// and its A^T, which takes half the launches of A and A^T.
+// Launches residual, gradient and step; for TV, rows, differences and step; for WAVELET, residual, point, the
+// levels there and back, compare and move. SIRT adds the weighted residual and its A^T, which takes half the
+// launches of A and A^T.
 unsigned ki_bounded_launches(const struct bounded *bounded)
 {
     unsigned products = bounded->a->launches;
@@ -187,7 +204,9 @@ unsigned ki_bounded_launches(const struct bounded *bounded)
     if (!products)
         return 0;
     if (bounded->options.normal)
-        return 3 + products / 2;
+        products /= 2;
+    if (bounded->options.method == KN_SOLVE_WAVELET)
+        return 4 + 2 * bounded->wavelet.levels + products;
     return bounded->options.method == KN_SOLVE_SIRT ? 4 + products + products / 2 : 3 + products;
 }
 

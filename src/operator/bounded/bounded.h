@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least squares within bounds that hold exactly, low <= x <= high, for any operator of floats on a device:
-// KN_SOLVE_FISTA, KN_SOLVE_BB and KN_SOLVE_SIRT of koine/solve.h; and with total variation, KN_SOLVE_TV.
-// Scalars stay on the device (cl/operator/bounded.cl, tv.cl).
+// KN_SOLVE_FISTA, KN_SOLVE_BB and KN_SOLVE_SIRT of koine/solve.h; and with total variation or a sparse
+// wavelet transform, KN_SOLVE_TV and KN_SOLVE_WAVELET. Scalars stay on the device (cl/operator/bounded.cl,
+// tv.cl, wavelet.cl).
 #ifndef KN_OPERATOR_BOUNDED_BOUNDED_H
 #define KN_OPERATOR_BOUNDED_BOUNDED_H
 
@@ -11,22 +12,23 @@
 #include "operator/operator.h"
 
 struct bounded_options {
-    kn_solve_method method; // one of these four
+    kn_solve_method method; // one of these five
     size_t iterations;
     double low, high;        // as returned by ki_bounded_limits
     double tolerance, noise; // 0: no stop; ki_bounded_set_noise changes noise
     double floor;            // stops at this fraction of the first projected gradient
-    double lambda, smooth;   // not used by KN_SOLVE_SIRT; for KN_SOLVE_TV, lambda weights the total variation
-    const size_t *shape;     // for KN_SOLVE_TV: three lengths, read only by ki_bounded_create
+    double lambda, smooth;   // not used by KN_SOLVE_SIRT; for KN_SOLVE_TV and KN_SOLVE_WAVELET, lambda
+                             // weights the total variation or the details
+    const size_t *shape;     // for these two: three lengths, read only by ki_bounded_create
     unsigned order;          // order of the differences that smooth weights: 1 or 2
-    // For KN_SOLVE_TV: the operator is A^H A, and the right-hand side is A^H b. An iteration then takes one
+    // For these two: the operator is A^H A, and the right-hand side is A^H b. An iteration then takes one
     // product. There is no noise; `tolerance` is the fraction of the first gradient at which to stop; the
     // residual is 0; and objectives lack |b|^2 / 2.
     bool normal;
     // Room for iterations + 1 numbers each, in which every solution stores the length of the projected
     // gradient and |A x - b|. NULL: not stored.
     double *gradients, *residuals;
-    double *objectives;          // for KN_SOLVE_TV: likewise
+    double *objectives;          // for these two: likewise
     kn_solve_progress *progress; // as in kn_solve_options; NULL: none
     void *progress_data;
 };
@@ -47,11 +49,11 @@ unsigned ki_bounded_launches(const struct bounded *bounded);
 const kn_recording *ki_bounded_recording(const struct bounded *bounded);
 
 // x holds the start, which is projected into the bounds, and then the solution. Waits. x is written only on
-// success. The first solution computes the greatest eigenvalue of A^T A (FISTA and TV, 30 products with A and
-// with A^T) or the sums of rows and columns (SIRT, 2 products with A and one with A^T); every solution with
-// BB takes one product with A and two with A^T for its first step. Errors: KN_ERROR_ARGUMENT for numbers that
-// are not finite or exceed single precision, and with KN_SOLVE_SIRT for sums that prove that A has negative
-// elements; KN_ERROR_INTERRUPTED if `progress` returns false; those of the operator.
+// success. The first solution computes the greatest eigenvalue of A^T A (FISTA, TV and WAVELET, 30 products
+// with A and with A^T) or the sums of rows and columns (SIRT, 2 products with A and one with A^T); every
+// solution with BB takes one product with A and two with A^T for its first step. Errors: KN_ERROR_ARGUMENT
+// for numbers that are not finite or exceed single precision, and with KN_SOLVE_SIRT for sums that prove that
+// A has negative elements; KN_ERROR_INTERRUPTED if `progress` returns false; those of the operator.
 kn_status ki_bounded_solve(kn_queue *queue, struct bounded *s, const kn_buffer *right, kn_buffer *x,
                            kn_solve_result *result, kn_error *err);
 

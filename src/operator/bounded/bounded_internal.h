@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "operator/loop.h"
 #include "operator/proximal/tv.h"
+#include "operator/proximal/wavelet.h"
 
 enum {
     BOUNDED_RESIDUAL,
@@ -16,9 +17,13 @@ enum {
     BOUNDED_PROJECT,
     BOUNDED_WEIGH,   // for SIRT and BB
     BOUNDED_NORMAL,  // for all methods but SIRT
-    BOUNDED_SCALE,   // for FISTA and TV
+    BOUNDED_SCALE,   // for FISTA, TV and WAVELET
     BOUNDED_TV_ROWS, // for TV, of A or of A^H A
     BOUNDED_TV_DIFFERENCES,
+    BOUNDED_WAVELET_POINT, // for WAVELET
+    BOUNDED_WAVELET_SPLIT,
+    BOUNDED_WAVELET_JOIN,
+    BOUNDED_WAVELET_COMPARE,
     BOUNDED_KERNELS
 };
 
@@ -26,10 +31,10 @@ enum {
 enum {
     BOUNDED_X,
     BOUNDED_V,        // the last product with A^T
-    BOUNDED_G,        // the gradient
+    BOUNDED_G,        // the gradient; for WAVELET the next x (cl/operator/wavelet.cl)
     BOUNDED_X_BEFORE, // for TV: x, while BOUNDED_X is x' (cl/operator/tv.cl)
     BOUNDED_G_BEFORE,
-    BOUNDED_DUAL,       // for TV: t y
+    BOUNDED_DUAL,       // for TV: t y; for WAVELET the other side of the transform
     BOUNDED_OF_COLUMNS, // for SIRT: the inverse sums of columns
     BOUNDED_RIGHT,      // a copy of b, so that recorded launches always read the same buffer
     BOUNDED_W,          // the last product with A
@@ -50,9 +55,10 @@ struct bounded {
     kn_kernel *kernels[BOUNDED_KERNELS];
     kn_buffer *buffers[BOUNDED_BUFFERS]; // NULL if the method does not use the buffer
     kn_recording *recording;             // a block of iterations; NULL: they are launched one by one
-    double squared_norm; // of A with the terms, for TV without them; below 0 until it is computed
-    bool has_weights;    // the inverse sums have been computed
-    struct tv_grid grid; // for TV
+    double squared_norm;    // of A with the terms, for TV without them; below 0 until it is computed
+    bool has_weights;       // the inverse sums have been computed
+    struct tv_grid grid;    // for TV
+    struct wavelet wavelet; // for WAVELET
 };
 
 // Offsets in bytes into the state: partial sums of a kind, |b|^2, the cells of iteration k, and what follows
@@ -81,9 +87,16 @@ kn_status ki_bounded_launch_scale(kn_queue *queue, const struct bounded *s, kn_b
 // x = P(x); the third partial sums are not finite if x is not.
 kn_status ki_bounded_launch_project(kn_queue *queue, const struct bounded *s, kn_error *err);
 
-// One iteration, for TV (tv_launch.c) or another method, in the form of struct operator_loop.
+// The levels of the wavelet transform, from G, whose details are shortened by lambda times the step; the sum
+// of their lengths is that of the x `ahead` iterations later.
+kn_status ki_bounded_launch_splits(kn_queue *queue, const struct bounded *s, double lambda, unsigned ahead,
+                                   kn_error *err);
+
+// One iteration, for TV (tv_launch.c), WAVELET (wavelet_launch.c) or another method, in the form of struct
+// operator_loop.
 kn_status ki_bounded_iterate(const void *data, kn_queue *queue, size_t k, bool last, kn_error *err);
 kn_status ki_bounded_iterate_tv(const void *data, kn_queue *queue, size_t k, bool last, kn_error *err);
+kn_status ki_bounded_iterate_wavelet(const void *data, kn_queue *queue, size_t k, bool last, kn_error *err);
 
 // The loop over all iterations.
 struct operator_loop ki_bounded_loop(const struct bounded *s);

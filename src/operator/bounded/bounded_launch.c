@@ -86,7 +86,7 @@ kn_status ki_bounded_launch_normal(kn_queue *queue, const struct bounded *s, con
     const kn_arg args[] = {KN_BUFFER(b[BOUNDED_V]),
                            KN_BUFFER(d),
                            KN_VALUE(s->columns),
-                           KN_VALUE((float)(s->options.method == KN_SOLVE_TV ? 0 : s->options.lambda)),
+                           KN_VALUE((float)(s->options.method >= KN_SOLVE_TV ? 0 : s->options.lambda)),
                            KN_VALUE((float)s->options.smooth),
                            KN_VALUE((uint32_t)(s->options.smooth > 0 ? s->options.order : 0)),
                            KN_BUFFER(b[BOUNDED_STATE]),

@@ -7,7 +7,9 @@
 struct operator_loop ki_bounded_loop(const struct bounded *s)
 {
     return (struct operator_loop){.iterate = s->options.method == KN_SOLVE_TV ? ki_bounded_iterate_tv
-                                                                              : ki_bounded_iterate,
+                                             : s->options.method == KN_SOLVE_WAVELET
+                                                 ? ki_bounded_iterate_wavelet
+                                                 : ki_bounded_iterate,
                                   .data = s,
                                   .count = s->options.iterations + 1,
                                   .recording = s->recording,

@@ -239,6 +239,14 @@ static kn_status begin_tv(kn_queue *queue, const struct bounded *s, double *leng
     return status ? status : fill(queue, b[BOUNDED_DUAL], s->grid.axes * (size_t)s->columns, 0, err);
 }
 
+// The sum of the lengths of the start's details.
+static kn_status begin_wavelet(kn_queue *queue, const struct bounded *s, kn_error *err)
+{
+    kn_status status = copy(queue, s->buffers[BOUNDED_X], s->buffers[BOUNDED_G], s->columns, err);
+
+    return status ? status : ki_bounded_launch_splits(queue, s, 0, 0, err);
+}
+
 // Computes what the method needs to know of the operator, and the length of its first step.
 static kn_status begin_method(kn_queue *queue, struct bounded *s, double *length, kn_error *err)
 {
@@ -254,6 +262,8 @@ static kn_status begin_method(kn_queue *queue, struct bounded *s, double *length
     if (s->options.method == KN_SOLVE_TV)
         return status ? status : begin_tv(queue, s, length, err);
     *length = s->squared_norm > 0 ? 1 / s->squared_norm : 0;
+    if (!status && s->options.method == KN_SOLVE_WAVELET)
+        status = begin_wavelet(queue, s, err);
     return status ? status
                   : copy(queue, s->buffers[BOUNDED_X], s->buffers[BOUNDED_X_BEFORE], s->columns, err);
 }
@@ -360,7 +370,7 @@ static kn_status take_end(const struct bounded *s, const double *cells, size_t l
         s->options.gradients[i] = sqrt(cells[CGNR_CELLS * i]);
         if (s->options.residuals)
             s->options.residuals[i] = sqrt(cells[CGNR_CELLS * i + 1]);
-        if (s->options.method == KN_SOLVE_TV && s->options.objectives)
+        if (s->options.method >= KN_SOLVE_TV && s->options.objectives)
             s->options.objectives[i] =
                 cells[CGNR_CELLS * i + 1] / 2 + s->options.lambda * cells[CGNR_CELLS * i + 2];
     }

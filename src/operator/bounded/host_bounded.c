@@ -234,9 +234,12 @@ kn_solve_stopped ki_host_bounded_reason(const struct host_bounded_options *optio
 {
     double part = options->tolerance * result->right;
 
+    if (options->normal && options->tolerance > options->floor &&
+        result->gradient <= options->tolerance * first)
+        return KN_SOLVE_STOPPED_TOLERANCE;
     if (options->noise > 0 && options->noise >= part && result->residual <= options->noise)
         return KN_SOLVE_STOPPED_NOISE;
-    if (options->tolerance > 0 && result->residual <= part)
+    if (!options->normal && options->tolerance > 0 && result->residual <= part)
         return KN_SOLVE_STOPPED_TOLERANCE;
     return result->gradient <= options->floor * first ? KN_SOLVE_STOPPED_FLOOR : KN_SOLVE_STOPPED_ITERATIONS;
 }

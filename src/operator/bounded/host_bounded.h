@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least squares within bounds that hold exactly, low <= x <= high, for any operator of real numbers in the
 // host's memory: KN_SOLVE_FISTA, KN_SOLVE_BB and KN_SOLVE_SIRT of koine/solve.h; and the parts that
-// KN_SOLVE_TV (host_tv.h) shares with them.
+// KN_SOLVE_TV (host_tv.h) and KN_SOLVE_WAVELET (host_wavelet.h) share with them.
 #ifndef KN_OPERATOR_BOUNDED_HOST_BOUNDED_H
 #define KN_OPERATOR_BOUNDED_HOST_BOUNDED_H
 
@@ -12,15 +12,15 @@
 #include "operator/terms.h"
 
 struct host_bounded_options {
-    kn_solve_method method; // one of these four
+    kn_solve_method method; // one of these five
     size_t iterations;
     double low, high;                          // as returned by ki_bounded_limits
     double tolerance, noise;                   // 0: no stop
     double floor;                              // stops at this fraction of the first projected gradient
     const struct solve_correction *correction; // linear; for KN_SOLVE_FISTA and KN_SOLVE_BB. NULL: none
-    const size_t *shape;                       // for KN_SOLVE_TV: three lengths, and
+    const size_t *shape;                       // for KN_SOLVE_TV and _WAVELET: three lengths, and
     double lambda;                             // the weight
-    bool normal;                               // for KN_SOLVE_TV: as in struct bounded_options (bounded.h)
+    bool normal;                               // for these two: as in struct bounded_options (bounded.h)
     // The greatest eigenvalue of A^T A with the correction. KN_SOLVE_FISTA and KN_SOLVE_TV compute it if it
     // is below 0, and store it for the next solution. NULL: computed each time.
     double *squared_norm;
@@ -41,10 +41,11 @@ struct host_bounded_result {
     double gradient;    // length of the projected gradient, as in kn_solve_plan_get_gradients
     double *gradients;  // that of x before the first iteration and after each one: room for iterations + 1
                         // numbers, given by the caller (NULL: not wanted)
-    double *objectives; // for KN_SOLVE_TV, likewise
+    double *objectives; // for KN_SOLVE_TV and KN_SOLVE_WAVELET, likewise
 };
 
-// The reason to stop before `iterations`, or KN_SOLVE_STOPPED_ITERATIONS. `first`: the first gradient.
+// The reason to stop before `iterations`, or KN_SOLVE_STOPPED_ITERATIONS. `first`: the first gradient, of
+// which the tolerance is a fraction with a normal operator, whose residual is not known.
 kn_solve_stopped ki_host_bounded_reason(const struct host_bounded_options *options,
                                         const struct host_bounded_result *result, double first);
 

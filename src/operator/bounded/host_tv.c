@@ -101,17 +101,6 @@ static void measure(struct tv *s, struct host_bounded_result *result, size_t k)
         s->options->look(s->options->look_data, k, s->x, result->residual);
 }
 
-// As ki_host_bounded_reason; of a normal operator the residual is not known.
-static kn_solve_stopped reason_of(const struct host_bounded_options *options,
-                                  const struct host_bounded_result *result, double first)
-{
-    if (!options->normal)
-        return ki_host_bounded_reason(options, result, first);
-    if (options->tolerance > options->floor && result->gradient <= options->tolerance * first)
-        return KN_SOLVE_STOPPED_TOLERANCE;
-    return result->gradient <= options->floor * first ? KN_SOLVE_STOPPED_FLOOR : KN_SOLVE_STOPPED_ITERATIONS;
-}
-
 static void iterate(struct tv *s, struct host_bounded_result *result)
 {
     const struct host_bounded_options *options = s->options;
@@ -122,7 +111,7 @@ static void iterate(struct tv *s, struct host_bounded_result *result)
         if (s->products.status)
             return;
         first = k ? first : result->gradient;
-        result->stopped = reason_of(options, result, first);
+        result->stopped = ki_host_bounded_reason(options, result, first);
         if (result->stopped != KN_SOLVE_STOPPED_ITERATIONS || k == options->iterations)
             return;
         if (options->progress && !options->progress(options->progress_data, k))

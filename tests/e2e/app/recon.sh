@@ -201,6 +201,13 @@ expect_stdout '^lambda 2 \(tv\), max '
 # shellcheck disable=SC2086
 expect_exit 1 koine recon $scan --kernel host-double --lambda 2 --regularizer tv --tolerance 1e-9 -o "$work/soon.npy"
 expect_stderr 'did not reach the tolerance of 1e-09 within 20 iterations'
+# shellcheck disable=SC2086
+expect_exit 0 koine recon $scan --kernel host-double --lambda 2 --regularizer wavelet --iterations 40 \
+    -o "$work/wavelet.npy" --json "$work/wavelet.json"
+expect_stdout '^lambda 2 \(wavelet\), max '
+# shellcheck disable=SC2086
+expect_exit 2 koine recon $scan --regularizer wavelet --boundary periodic -o "$work/no.npy"
+expect_stderr '--boundary periodic: --regularizer wavelet has no boundary'
 for options in '--boundary periodic' '--solver adjoint' '--solver gridding --density ramp'; do
     # shellcheck disable=SC2086
     expect_exit 2 koine recon $scan --regularizer tv $options -o "$work/no.npy"
@@ -411,6 +418,9 @@ assert (smooth["scale"], smooth["basis"]) == ("unitary", "box")
 assert (smooth["regularizer"], smooth["boundary"], double["boundary"]) == ("difference", "periodic", None)
 assert abs(smooth["lambda"] / smooth["bound"] - 0.01) < 1e-9, (smooth["lambda"], smooth["bound"])
 assert double["objectives"] is None
+wavelet = report("wavelet")
+assert (wavelet["regularizer"], wavelet["boundary"], len(wavelet["objectives"])) == ("wavelet", None, 41)
+assert 0 < wavelet["objectives"][-1] < 0.1 * wavelet["objectives"][0], wavelet["objectives"]
 variation = report("variation")
 assert (variation["regularizer"], variation["boundary"], variation["lambda"]) == ("tv", None, 2)
 assert len(variation["objectives"]) == len(variation["iterations"]) == 41

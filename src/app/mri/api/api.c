@@ -313,9 +313,9 @@ const char *kn_recon_scale_name(kn_recon_scale scale)
 
 const char *kn_recon_regularizer_name(kn_recon_regularizer regularizer)
 {
-    static const char *const names[] = {"tikhonov", "difference", "tv"};
+    static const char *const names[] = {"tikhonov", "difference", "tv", "wavelet"};
 
-    return (unsigned)regularizer <= KN_RECON_REGULARIZER_TV ? names[regularizer] : NULL;
+    return (unsigned)regularizer <= KN_RECON_REGULARIZER_WAVELET ? names[regularizer] : NULL;
 }
 
 const char *kn_recon_boundary_name(kn_recon_boundary boundary)

@@ -3,6 +3,7 @@
 #include "app/mri/api/plan_internal.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "operator/proximal/wavelet.h"
 #include "recon_internal.h"
 
 // ---- each by itself ----
@@ -51,7 +52,7 @@ static kn_status check_options(const kn_recon_solve_options *options, kn_error *
         {"scale", "kn_recon_scale", options->scale, KN_RECON_SCALE_UNITARY},
         {"density compensation", "kn_recon_density", options->density, KN_RECON_DENSITY_PIPE},
         {"method of the normal operator", "kn_recon_normal_method", options->normal, KN_RECON_NORMAL_FORWARD},
-        {"regularizer", "kn_recon_regularizer", options->regularizer, KN_RECON_REGULARIZER_TV},
+        {"regularizer", "kn_recon_regularizer", options->regularizer, KN_RECON_REGULARIZER_WAVELET},
         {"boundary", "kn_recon_boundary", options->boundary, KN_RECON_BOUNDARY_PERIODIC},
         {"kernel", "kn_recon_kernel", options->kernel, KN_RECON_KERNEL_HOST_SINGLE},
         {"method of the adjoint", "kn_recon_adjoint_method", options->adjoint, KN_RECON_ADJOINT_CARTESIAN},
@@ -75,7 +76,15 @@ static kn_status read_solver(struct recon *recon, kn_error *err)
                                             .relative_lambda = options->relative_lambda,
                                             .regularizer = options->regularizer,
                                             .boundary = options->boundary};
-    return options->method == KN_RECON_METHOD_LEAST_SQUARES ? ki_mri_solver_check(&recon->ls, err) : KN_OK;
+    if (options->method != KN_RECON_METHOD_LEAST_SQUARES)
+        return KN_OK;
+    if (options->regularizer == KN_RECON_REGULARIZER_WAVELET) {
+        kn_status status = ki_wavelet_check(recon->scan.matrix.size, err);
+
+        if (status)
+            return status;
+    }
+    return ki_mri_solver_check(&recon->ls, err);
 }
 
 // ---- together ----

@@ -26,7 +26,7 @@ kn_status ki_mri_solver_check(const struct mri_solver_options *options, kn_error
                        options->tolerance);
     if (!(options->lambda >= 0) || !isfinite(options->lambda))
         return ki_fail(err, KN_ERROR_ARGUMENT, "lambda is %g; expected a number from 0 on", options->lambda);
-    if ((unsigned)options->regularizer > KN_RECON_REGULARIZER_TV ||
+    if ((unsigned)options->regularizer > KN_RECON_REGULARIZER_WAVELET ||
         (unsigned)options->boundary > KN_RECON_BOUNDARY_PERIODIC)
         return ki_fail(err, KN_ERROR_ARGUMENT, "there is no regularizer %d with boundary %d",
                        (int)options->regularizer, (int)options->boundary);

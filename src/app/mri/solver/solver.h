@@ -13,7 +13,7 @@ struct mri_solver_options {
     double lambda;        // at least 0
     bool relative_lambda; // lambda is in units of the operator's bound, which must be known
     kn_recon_regularizer regularizer;
-    kn_recon_boundary boundary; // for KN_RECON_REGULARIZER_DIFFERENCE; TV has no other than ZERO
+    kn_recon_boundary boundary; // for KN_RECON_REGULARIZER_DIFFERENCE; TV and WAVELET have no other than ZERO
 
     // Called before each iteration with the number of iterations done; NULL: not called. A convolution on a
     // device lags behind, because the host does not wait. Returns false to stop, with KN_ERROR_INTERRUPTED.
@@ -32,15 +32,15 @@ struct mri_solver_result {
     // For TV: by how much an iteration changes the image and the dual vectors, as a fraction of the first
     // one.
     double *residuals;
-    // For TV: x^H A x / 2 - Re x^H F^H W d + lambda R(x), as many numbers, which the caller frees. Otherwise
-    // NULL.
+    // For TV and WAVELET: x^H A x / 2 - Re x^H F^H W d + lambda R(x), as many numbers, which the caller
+    // frees. Otherwise NULL.
     double *objectives;
-    double residual; // ||F^H W d - A x|| / ||F^H W d|| for the image, recomputed; for TV, the last of
-                     // `residuals`
-    double lambda;   // absolute
-    double seconds;  // for the iterations, until the device has finished
-    bool converged;  // the tolerance was reached
-    bool stopped;    // stopped early: p^H A p was not positive any more, so that only rounding is left
+    double residual; // ||F^H W d - A x|| / ||F^H W d|| for the image, recomputed; for TV and WAVELET, the
+                     // last of `residuals`
+    double lambda;  // absolute
+    double seconds; // for the iterations, until the device has finished
+    bool converged; // the tolerance was reached
+    bool stopped;   // stopped early: p^H A p was not positive any more, so that only rounding is left
 };
 
 // Creates a solver for an operator that must exist as long as the solver. Memory: four images in addition to

@@ -12,6 +12,7 @@
 #include "base/saturate.h"
 #include "operator/bounded/bounded.h"
 #include "operator/bounded/host_tv.h"
+#include "operator/bounded/host_wavelet.h"
 
 struct mri_sparsity {
     struct bounded *solver;
@@ -22,7 +23,12 @@ struct mri_sparsity {
 
 bool ki_mri_is_sparse(kn_recon_regularizer regularizer)
 {
-    return regularizer == KN_RECON_REGULARIZER_TV;
+    return regularizer == KN_RECON_REGULARIZER_TV || regularizer == KN_RECON_REGULARIZER_WAVELET;
+}
+
+static kn_solve_method method_of(const struct mri_solver_options *options)
+{
+    return options->regularizer == KN_RECON_REGULARIZER_TV ? KN_SOLVE_TV : KN_SOLVE_WAVELET;
 }
 
 // ---- on a device ----
@@ -32,7 +38,7 @@ kn_status ki_mri_sparsity_create(kn_queue *queue, const struct mri_normal *norma
                                  struct mri_sparsity **made, kn_error *err)
 {
     struct mri_sparsity *s = calloc(1, sizeof *s);
-    struct bounded_options asked = {.method = KN_SOLVE_TV,
+    struct bounded_options asked = {.method = method_of(options),
                                     .normal = true,
                                     .iterations = options->iterations,
                                     .low = -INFINITY,
@@ -150,7 +156,7 @@ kn_status ki_mri_sparsity_solve(kn_queue *queue, struct mri_sparsity *s, const k
 
 struct mri_bytes ki_mri_sparsity_memory(size_t voxels)
 {
-    enum { VECTORS = 7 + MRI_AXES }; // the dual vector has as many as there are axes
+    enum { VECTORS = 7 + MRI_AXES }; // TV's dual vector has as many as there are axes; WAVELET has 9 in all
 
     return (struct mri_bytes){.device = saturate_times(voxels, VECTORS * MRI_PAIR)};
 }
@@ -161,7 +167,7 @@ kn_status ki_mri_host_sparsity_solve(const struct mri_normal *normal, const doub
                                      const struct mri_solver_options *options, const double complex *start,
                                      double complex *image, struct mri_solver_result *result, kn_error *err)
 {
-    const struct host_bounded_options how = {.method = KN_SOLVE_TV,
+    const struct host_bounded_options how = {.method = method_of(options),
                                              .normal = true,
                                              .iterations = options->iterations,
                                              .low = -INFINITY,
@@ -181,7 +187,8 @@ kn_status ki_mri_host_sparsity_solve(const struct mri_normal *normal, const doub
         is_zero = is_zero && fhd[i] == 0;
     for (size_t i = 0; i < voxels; i++)
         image[i] = start && !is_zero ? start[i] : 0;
-    status = ki_host_tv(normal->a, fhd, &how, image, &found, err);
+    status =
+        (how.method == KN_SOLVE_TV ? ki_host_tv : ki_host_wavelet)(normal->a, fhd, &how, image, &found, err);
     if (!status)
         settle(result, found.iterations, found.stopped);
     return status;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images with a regularizer that is not quadratic: the x of least x^H A x / 2 - Re x^H b + lambda TV(x),
-// where A is F^H W F and b is F^H W d, which is |F x - d|^2 / 2 + lambda TV(x) with the weights W but for a
-// constant, by the primal-dual method of operator/bounded. What solver.h and host_solver.h take for such
-// regularizers.
+// Images with a regularizer R that is not quadratic: the x of the least x^H A x / 2 - Re x^H b + lambda R(x),
+// where A is F^H W F and b is F^H W d, which is |F x - d|^2 / 2 + lambda R(x) with the weights W but for a
+// constant, by KN_SOLVE_TV and KN_SOLVE_WAVELET of operator/bounded. What solver.h and host_solver.h take for
+// such regularizers.
 #ifndef KN_APP_MRI_SOLVER_SPARSITY_H
 #define KN_APP_MRI_SOLVER_SPARSITY_H
 
@@ -29,7 +29,7 @@ kn_status ki_mri_host_sparsity_solve(const struct mri_normal *normal, const doub
                                      const struct mri_solver_options *options, const double complex *start,
                                      double complex *image, struct mri_solver_result *result, kn_error *err);
 
-// The memory of either, besides that of the operator.
+// The memory of either, besides that of the operator; as much as the regularizer that needs more.
 struct mri_bytes ki_mri_sparsity_memory(size_t voxels);
 struct mri_bytes ki_mri_host_sparsity_memory(size_t voxels);
 

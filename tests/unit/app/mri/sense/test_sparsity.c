@@ -103,14 +103,15 @@ static kn_status apply_encoding(void *data, bool adjoint, const void *from, void
     return KN_OK;
 }
 
-// The image of KN_SOLVE_TV with that operator.
-static double *solve_encoding(struct scan *s, double lambda, size_t iterations)
+// The image by a method with that operator; `least`, which may be NULL, receives its objective.
+static double *solve_encoding(struct scan *s, kn_solve_method method, double lambda, size_t iterations,
+                              double *least)
 {
     const kn_operator_functions functions =
         KN_INIT(kn_operator_functions, .rows = COILS * s->p.samples, .columns = s->p.voxels, .type = KN_F64,
                 .is_complex = true, .apply_host = apply_encoding, .data = s);
     const kn_solve_options options =
-        KN_INIT(kn_solve_options, .method = KN_SOLVE_TV, .iterations = iterations, .lambda = lambda,
+        KN_INIT(kn_solve_options, .method = method, .iterations = iterations, .lambda = lambda,
                 .shape = {s->p.matrix.size[0], s->p.matrix.size[1], s->p.matrix.size[2]});
     size_t numbers = 2 * COILS * s->p.samples;
     double *x = test_zeros(2 * s->p.voxels, sizeof *x), *b = test_allocate(numbers * sizeof *b);
@@ -123,6 +124,8 @@ static double *solve_encoding(struct scan *s, double lambda, size_t iterations)
     EXPECT_OK(kn_operator_create(NULL, &functions, &a, &err));
     EXPECT_OK(kn_solve_plan_create(NULL, a, &options, &plan, &err));
     EXPECT_OK(kn_solve_execute(plan, b, x, &result, &err));
+    if (least)
+        *least = kn_solve_plan_get_objectives(plan, NULL)[result.iterations];
     kn_solve_plan_free(plan);
     kn_operator_free(a);
     free(b);
@@ -190,7 +193,7 @@ START_TEST(same_iterates)
     for (size_t i = 0; i < 2; i++) {
         struct scan s = make_scan(&shapes[i], 40, &state);
         kn_recon_solve_options options = options_of(&s);
-        double *wanted = solve_encoding(&s, options.lambda, ITERATIONS);
+        double *wanted = solve_encoding(&s, KN_SOLVE_TV, options.lambda, ITERATIONS, NULL);
 
         expect_image(&s, &options, wanted, 1e-9, "host");
         options.normal = KN_RECON_NORMAL_FORWARD;
@@ -214,6 +217,42 @@ START_TEST(same_iterates)
         free(wanted);
         free_scan(&s);
     }
+}
+END_TEST
+
+// Wavelets likewise, in both scales, on the host and on a device.
+START_TEST(wavelets)
+{
+    const kn_recon_matrix matrix = {2, {16, 7, 1}};
+    uint64_t state = test_seed("wavelets");
+    struct scan s = make_scan(&matrix, 60, &state);
+    double least, *wanted = solve_encoding(&s, KN_SOLVE_WAVELET, 0.5, ITERATIONS, &least);
+
+    for (unsigned i = 0; i < 4; i++) {
+        kn_recon_solve_options options = options_of(&s);
+        double scale = i == 1 ? 1 / sqrt((double)s.p.voxels) : 1, most = i == 3 ? single : 1e-9;
+        kn_recon_solution *found;
+        const double *objectives;
+
+        options.regularizer = KN_RECON_REGULARIZER_WAVELET;
+        options.scale = i == 1 ? KN_RECON_SCALE_UNITARY : KN_RECON_SCALE_NONE;
+        options.lambda *= scale;
+        options.normal = i == 2 ? KN_RECON_NORMAL_FORWARD : KN_RECON_NORMAL_TOEPLITZ;
+        options.kernel = i == 3 ? KN_RECON_KERNEL_AUTO : KN_RECON_KERNEL_HOST_DOUBLE;
+        found = solve(&s, &options);
+        objectives = kn_recon_solution_get_objectives(found, 0);
+        for (size_t n = 0; n < 2 * s.p.voxels && i == 1; n++)
+            wanted[n] /= scale;
+        ck_assert_msg(distance(found, wanted) <= most, "%u: the image is off by %g", i,
+                      distance(found, wanted));
+        for (size_t n = 0; n < 2 * s.p.voxels && i == 1; n++)
+            wanted[n] *= scale;
+        ck_assert_double_eq_tol(objectives[ITERATIONS], least, most * objectives[0]);
+        ck_assert_double_le(least, 0.5 * objectives[0]);
+        kn_recon_solution_free(found);
+    }
+    free(wanted);
+    free_scan(&s);
 }
 END_TEST
 
@@ -330,6 +369,9 @@ START_TEST(refused)
     options.boundary = KN_RECON_BOUNDARY_PERIODIC;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "tv has no periodic boundary",
                    kn_recon_solve(queue, &s.given, &options, &solution, &err));
+    options.regularizer = KN_RECON_REGULARIZER_WAVELET;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "8 x 6 x 1 has no axis for wavelets",
+                   kn_recon_solve(queue, &s.given, &options, &solution, &err));
     options = options_of(&s);
     for (unsigned i = 0; i < 2; i++) {
         options.kernel = i ? KN_RECON_KERNEL_AUTO : KN_RECON_KERNEL_HOST_DOUBLE;
@@ -343,6 +385,7 @@ START_TEST(refused)
     ck_assert_ptr_null(kn_recon_solution_get_objectives(solution, 0));
     ck_assert_ptr_null(kn_recon_solution_get_objectives(NULL, 0));
     ck_assert_str_eq(kn_recon_regularizer_name(KN_RECON_REGULARIZER_TV), "tv");
+    ck_assert_str_eq(kn_recon_regularizer_name(KN_RECON_REGULARIZER_WAVELET), "wavelet");
     kn_recon_solution_free(solution);
     free_scan(&s);
 }
@@ -350,7 +393,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {same_iterates, coils_apart, ends, refused};
+    const TTest *const tests[] = {same_iterates, wavelets, coils_apart, ends, refused};
 
     return test_run("reconstructions with sparsity", tests, sizeof tests / sizeof *tests, test_open,
                     test_close);
