@@ -65,15 +65,15 @@ const char *ki_quote(char *out, size_t size, const char *bytes, size_t count)
     out[0] = '"';
     while (taken < count) {
         size_t step = show(bytes + taken, count - taken, shown);
-        size_t length = strlen(shown);
+        size_t length = strlen(shown), i;
 
         // `last_fit` is the last place where the closing quote and the three dots still fit.
         if (used + 5 <= size)
             last_fit = used;
         if (used + length + 2 > size)
             break;
-        memcpy(out + used, shown, length); // it is added below
-        used += length;
+        for (i = 0; i < length; ++i)
+            out[used++] = shown[i];
         taken += step;
     }
     if (taken < count)

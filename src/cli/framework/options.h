@@ -98,7 +98,7 @@ enum common_option {
     COMMON_FORCE = 1 << 5,
     COMMON_MEMORY = 1 << 6, // and the command keeps to it, or refuses (memory.h)
     COMMON_RESUME = 1 << 7, // resume.h
-    COMMON_RANKS = 1 << 8, // no option: several processes of a launcher are one job (cli/ranks/launcher.h)
+    COMMON_RANKS = 1 << 8,  // no option: several processes of a launcher are one job (cli/ranks/launcher.h)
     COMMON_REPORT = 1 << 9,
     COMMON_SHARES_RANKS = 1 << 10 // no option: and these share its work (cli/ranks/ranks.h)
 };

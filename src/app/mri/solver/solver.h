@@ -37,10 +37,10 @@ struct mri_solver_result {
     double *objectives;
     double residual; // ||F^H W d - A x|| / ||F^H W d|| for the image, recomputed; for TV and WAVELET, the
                      // last of `residuals`
-    double lambda;  // absolute
-    double seconds; // for the iterations, until the device has finished
-    bool converged; // the tolerance was reached
-    bool stopped;   // stopped early: p^H A p was not positive any more, so that only rounding is left
+    double lambda;   // absolute
+    double seconds;  // for the iterations, until the device has finished
+    bool converged;  // the tolerance was reached
+    bool stopped;    // stopped early: p^H A p was not positive any more, so that only rounding is left
 };
 
 // Creates a solver for an operator that must exist as long as the solver. Memory: four images in addition to
