@@ -260,8 +260,11 @@ START_TEST(real_tooth)
     ck_assert_uint_eq(sinogram.angles, 181);
     ck_assert_uint_eq(sinogram.detectors, 160);
     for (size_t i = 0; i < 3; i++) {
-        const struct sparse_parallel geometry = {sinogram.angles, sinogram.detectors, sinogram.detectors,
-                                                 axes[i], sinogram.theta};
+        const struct sparse_parallel geometry = {.angles = sinogram.angles,
+                                                 .detectors = sinogram.detectors,
+                                                 .size = sinogram.detectors,
+                                                 .axis = axes[i],
+                                                 .theta = sinogram.theta};
         struct sparse_matrix matrix;
         double *x, history[21], norm = 0;
 
