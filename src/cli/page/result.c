@@ -61,6 +61,7 @@ static bool all_numbers(const json_t *array)
 static const struct history {
     const char *key, *caption, *label;
 } histories[] = {{"iterations", "The relative residual after each iteration", "relative residual"},
+                 {"objectives", "The objective after each iteration", "objective"},
                  {"history", "The residual after each iteration", "residual"}};
 
 static const struct history *history_of(const char *key, const json_t *value)

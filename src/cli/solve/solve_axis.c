@@ -13,7 +13,7 @@ kn_status solve_find_axis(struct solve_command *command, kn_error *err)
     if (!geometry_finds_axis(paths[0]))
         return KN_OK;
     status = kn_tomography_find_axis(geometry, command->b.values, &command->axis, &why);
-    if (status)
+    if (ki_error_unname(status, &why))
         return ki_fail_at(err, status == KN_ERROR_ARGUMENT ? KN_ERROR_INPUT : status, paths[1], 0, "%s",
                           why.text);
     geometry->axis_offset += command->axis.axis - geometry_axis(geometry);
