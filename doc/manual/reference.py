@@ -186,7 +186,7 @@ def c_page(header: Path, name: str, known: set[str], seen: set[str]) -> str:
 def write_c(tree: Path, out: Path) -> None:
     folder = tree / "include/koine"
     umbrella = (folder / "koine.h").read_text()
-    names = ["koine.h", *re.findall(r"^#include <koine/(\w+\.h)>", umbrella, re.M), "opencl.h", "cuda.h"]
+    names = ["koine.h", *re.findall(r"^#include <koine/(\w+\.h)>", umbrella, re.M), "opencl.h", "cuda.h", "mpi.h"]
     experimental = ["experimental.h", *sorted(f"experimental/{file.name}" for file in (folder / "experimental").glob("*.h"))]
     headers = [folder / name for name in [*names, *experimental]]
     lacking = {*folder.glob("**/*.h")} - {*headers}
@@ -198,7 +198,7 @@ def write_c(tree: Path, out: Path) -> None:
     page = heading("C reference")
     page += (
         "A program includes ``koine/koine.h``, which includes the others; ``koine/opencl.h`` and ``koine/cuda.h`` are for "
-        "programs that have handles of OpenCL or CUDA of their own. Functions return a :c:expr:`kn_status` and fill the "
+        "programs that have handles of OpenCL or CUDA of their own, ``koine/mpi.h`` for those of MPI. Functions return a :c:expr:`kn_status` and fill the "
         ":c:expr:`kn_error` to which their last argument points.\n\n"
     )
     page += contents([name.removesuffix(".h") for name in names])

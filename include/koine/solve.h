@@ -62,15 +62,13 @@ typedef enum kn_solve_method {
     // objective does not decrease in every iteration; kn_solve_plan_get_objectives has it.
     KN_SOLVE_TV = 5,
     // Least squares with sparse wavelets, |A x - b|^2 / 2 + lambda sum |c|, of a picture or volume of
-    // `shape`,
-    // by accelerated proximal gradients, with steps and restarts as KN_SOLVE_FISTA. c are the details of an
-    // orthogonal wavelet transform W x, of complex numbers their moduli; a step shortens each by the step
-    // times lambda, or to 0. W has Daubechies' wavelet of four taps (1988), periodic along each axis, and at
-    // most 5 levels: each halves the axes whose length at that level is even and at least 16, so that other
-    // lengths take part with fewer levels, down to none. The coarse approximation that is left, of 8
-    // elements along an axis of 16 to 256 that is a power of two, is not in the sum. There are no bounds, no
-    // smooth
-    // and no `whiteness`. kn_solve_plan_get_objectives has the objective.
+    // `shape`, by accelerated proximal gradients, with steps and restarts as KN_SOLVE_FISTA. c are the
+    // details of an orthogonal wavelet transform W x, of complex numbers their moduli; a step shortens each
+    // by the step times lambda, or to 0. W has Daubechies' wavelet of four taps (1988), periodic along each
+    // axis, and at most 5 levels: each halves the axes whose length at that level is even and at least 16, so
+    // that other lengths take part with fewer levels, down to none. The coarse approximation that is left, of
+    // 8 elements along an axis of 16 to 256 that is a power of two, is not in the sum. There are no bounds,
+    // no smooth and no `whiteness`. kn_solve_plan_get_objectives has the objective.
     KN_SOLVE_WAVELET = 6
 } kn_solve_method;
 

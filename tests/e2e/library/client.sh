@@ -24,11 +24,12 @@ if [ -z "$installed" ] || [ -z "$lib" ]; then
     fail "the headers or libkoine.so were not installed: $(tail -n 20 "$work/log")"
 fi
 
-# A copy of the four rooms, so that nothing else of the sources is found, with the one file in them that make writes.
+# A copy of the four rooms, so that nothing else of the sources is found, with the two files in them that make writes.
 mkdir "$work/src"
 (cd "$srcdir/src" && tar cf - base io tools cli) | (cd "$work/src" && tar xf -)
 chmod -R u+w "$work/src" # make distcheck has sources that nobody may change
 cp "$builddir/src/cli/page/template.c" "$work/src/cli/page"
+cp "$builddir/src/cli/commit.c" "$work/src/cli"
 cp "$builddir/config.h" "$work/src"
 version=$(sed -n 's/^VERSION = //p' "$builddir/Makefile")
 [ -n "$version" ] || fail "the Makefile has no version"
