@@ -101,8 +101,9 @@ kn_status autocorr_plot_growth(const struct autocorr_run *run, const struct plot
     const kn_autocorr_line *origin = &run->growth.origin, *line = &run->growth.line;
     const double through[] = {0, origin->slope * end},
                  free_line[] = {line->intercept, line->intercept + line->slope * end};
-    double *times = malloc(3 * run->row_count * sizeof *times), *lengths = times + run->row_count,
-           *errors = lengths + run->row_count;
+    double *times = malloc(3 * run->row_count * sizeof *times),
+           *lengths = times ? times + run->row_count : NULL,
+           *errors = times ? lengths + run->row_count : NULL;
     char *y_label = label("R_max", run->unit);
     const struct chart_series series[] = {
         {.name = "frames, with error bars",
@@ -142,8 +143,8 @@ kn_status autocorr_plot_lags(const struct autocorr_run *run, const struct plot_t
     const double step = run->interval > 0 ? run->interval : 1, ends[] = {0, (double)(lags->count - 1) * step},
                  tends = run->settings.normalization == KN_AUTOCORR_SYMAVG ? 1 : 0,
                  level = tends + (lags->lags[0].value - tends) * exp(-1), levels[] = {level, level};
-    double *times = malloc(3 * lags->count * sizeof *times), *values = times + lags->count,
-           *deviations = values + lags->count;
+    double *times = malloc(3 * lags->count * sizeof *times), *values = times ? times + lags->count : NULL,
+           *deviations = times ? values + lags->count : NULL;
     const struct chart_series series[] = {
         {.name = "mean of the pairs, with standard deviation",
          .x = times,

@@ -202,11 +202,12 @@ static void add_table(struct result_page *page, const json_t *array)
 
 static void add_member(struct result_page *page, const char *key, const json_t *value, unsigned depth)
 {
+    const struct history *history = history_of(key, value);
     const json_t *element;
     size_t i;
 
-    if (history_of(key, value)) {
-        draw(page, history_of(key, value), value);
+    if (history) {
+        draw(page, history, value);
     } else if (json_is_array(value) && json_is_object(json_array_get(value, 0))) {
         heading(page, key, depth);
         add_table(page, value);

@@ -413,7 +413,7 @@ kn_status stats_spread_places(struct stats_run *run, kn_status status, kn_error 
         memcpy(own.configs, run->configs, own.config_count * sizeof *own.configs);
     }
     status = ranks_tell(ranks, status, &own, sizeof own, &all, err);
-    if (status) {
+    if (status || !places || !taken || !configs) { // without memory there is a status, too
         free(places);
         free(taken);
         free(configs);

@@ -28,7 +28,7 @@ struct search {
 static kn_status solve(const struct search *s, kn_operator *a, double *square, kn_error *err)
 {
     const kn_solve_options options = KN_INIT(kn_solve_options, .iterations = ITERATIONS);
-    kn_solve_result result;
+    kn_solve_result result = {.right = 0};
     kn_solve_plan *plan = NULL;
     kn_status status = kn_solve_plan_create(NULL, a, &options, &plan, err);
 

@@ -96,12 +96,13 @@ static struct sparse_view *make_views(const struct sparse_parallel *parallel, bo
 {
     double half = ((double)parallel->size - 1) / 2;
     struct sparse_view *views = malloc(bytes_of_views(parallel, with_rays));
-    struct sparse_ray *rays = (struct sparse_ray *)(views + parallel->angles);
+    struct sparse_ray *rays;
 
     if (!views) {
         ki_fail_memory(err, bytes_of_views(parallel, with_rays), "projections");
         return NULL;
     }
+    rays = (struct sparse_ray *)(views + parallel->angles);
     for (size_t t = 0; t < parallel->angles; t++) {
         double theta = ki_sparse_parallel_theta(parallel, t), c = cos(theta), s = sin(theta);
 
