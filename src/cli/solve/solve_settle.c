@@ -539,6 +539,25 @@ static kn_status remove_stripes(struct solve_command *command, kn_error *err)
     return status;
 }
 
+// Filtered back-projection refuses a fan whose projections are not all around: what is wrong then is in the
+// file.
+static kn_status check_angles(const struct solve_command *command, kn_error *err)
+{
+    const char *path = command->arguments->rays.angles;
+    kn_tomography_fbp_plan *plan = NULL;
+    kn_error why = KN_ERROR_INIT;
+    kn_status status;
+
+    if (!path || command->task.method != KN_LEAST_SQUARES_FBP)
+        return KN_OK;
+    status = kn_tomography_fbp_plan_create(NULL, &command->geometry, NULL, &plan, &why);
+    kn_tomography_fbp_plan_free(plan);
+    if (ki_error_unname(status, &why))
+        return ki_fail_at(err, status == KN_ERROR_ARGUMENT ? KN_ERROR_INPUT : status, path, 0, "%s",
+                          why.text);
+    return KN_OK;
+}
+
 kn_status solve_read(struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;
@@ -546,6 +565,8 @@ kn_status solve_read(struct solve_command *command, kn_error *err)
     double start = ki_clock_seconds();
     kn_status status = read_matrix(command, paths[0], err);
 
+    if (!status)
+        status = check_angles(command, err);
     if (!status)
         status = read_right_hand_sides(command, paths[1], err);
     if (!status && command->b.count == 0)

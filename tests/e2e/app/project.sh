@@ -115,8 +115,8 @@ for detector in flat curved; do
     expect_exit 0 koine solve $fan "$work/fan.$detector.told.npy" --method fbp --detector $detector --offset 0.25 --filter hann \
         --angles "$work/turn.npy" --device host -o "$work/filtered.$detector.npy"
 done
-expect_exit 2 koine solve $fan "$work/fan.flat.host.npy" --method fbp --angles "$work/near.txt" --device host -o "$work/no.npy"
-expect_stderr 'none in the 325 degrees after projection 7'
+expect_exit 3 koine solve $fan "$work/fan.flat.host.npy" --method fbp --angles "$work/near.txt" --device host -o "$work/no.npy"
+expect_stderr 'near.txt: .*none in the 325 degrees after projection 7'
 refused_fan 'the source is inside the object: 7 pixels' fan:8,13,9,7,6
 refused_fan 'expected fan:ANGLES,DETECTORS,SIZE,SOURCE,DETECTOR' fan:8,13,9
 refused_fan "'round' is not one of flat, curved" $fan --detector round
