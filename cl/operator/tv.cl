@@ -27,38 +27,14 @@
 // of x; step reads v, y, x, x', writes x, x'.
 // Tunables: AXES (2 or 3), COMPONENTS (numbers per element: 1, or 2 if it is complex), GROUP (a power of two),
 // ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
-#include "../shared/cgnr.h"
 #include "../shared/tv.h"
-
-#ifndef AXES
-#define AXES 2
-#endif
-#ifndef COMPONENTS
-#define COMPONENTS 1
-#endif
-
-#undef REAL_BITS // vectors are single precision
-#define REAL_BITS 32
-#include "cgnr.clh"
-#include "solver.clh"
-#include "steps.clh"
+#include "picture.clh"
 
 // Partial sums 0 to 3 are those of |A x' - b|^2, of the differences in p, of TV, and of the differences in y. After
 // the last iteration's cells come: the limit of |A x' - b|^2 (below 0: none); t; and more partial sums.
 #define LIMIT CELL(most + 1)
 #define LENGTH (LIMIT + 1)
 #define CHANGES(k) (LIMIT + 2 + (k) % 2 * parts) // those of the differences in x
-
-// The position of pixel i along each axis.
-inline void locate(ulong i, uint width, uint height, uint depth, uint *place)
-{
-    uint line = (uint)(i / width);
-
-    place[0] = (uint)(i % width);
-    place[1] = AXES == 2 ? line : line % height;
-    if (AXES == 3)
-        place[AXES - 1] = line / height;
-}
 
 // u = A x', w = A x.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void

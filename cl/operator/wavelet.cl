@@ -24,20 +24,7 @@
 // and those before.
 // Tunables: AXES (2 or 3), COMPONENTS (numbers per element: 1, or 2 if it is complex), GROUP (a power of two),
 // ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
-#include "../shared/cgnr.h"
-
-#ifndef AXES
-#define AXES 2
-#endif
-#ifndef COMPONENTS
-#define COMPONENTS 1
-#endif
-
-#undef REAL_BITS // vectors are single precision
-#define REAL_BITS 32
-#include "cgnr.clh"
-#include "solver.clh"
-#include "steps.clh"
+#include "picture.clh"
 
 #if COMPONENTS == 2
 typedef float2 element;
@@ -161,11 +148,9 @@ wavelet_split(__global const element *from, __global element *to, uint width, ui
         struct taps taps;
         uint place[AXES];
         element sums[1 << AXES];
-        ulong rest = i;
+        locate(i, counts[0], counts[1], counts[2], place);
         for (uint a = 0; a < AXES; a++) {
             bool halves = halved >> a & 1;
-            place[a] = (uint)(rest % counts[a]);
-            rest /= counts[a];
             taps.count[a] = halves ? 4 : 1;
             for (uint k = 0; k < 4; k++) {
                 uint own = halves ? (2 * place[a] + k) % lengths[a] : place[a];
@@ -209,11 +194,9 @@ wavelet_join(__global const element *from, __global element *to, uint width, uin
         struct taps taps;
         uint place[AXES];
         element sums[1 << AXES];
-        ulong rest = i;
+        locate(i, counts[0], counts[1], counts[2], place);
         for (uint a = 0; a < AXES; a++) {
             bool halves = halved >> a & 1;
-            place[a] = (uint)(rest % counts[a]);
-            rest /= counts[a];
             taps.count[a] = halves ? 4 : 1;
             for (uint k = 0; k < 4; k++) { // of the low half two, then of the high one
                 uint back = k % 2, own = (place[a] + counts[a] - back) % counts[a] + k / 2 * counts[a];
