@@ -46,17 +46,28 @@ static bool host_is_nan(const void *element)
     return host_type >= KN_F32 && host_real(element) != host_real(element);
 }
 
-// Integers of up to 64 bits, exactly.
-static __int128 host_integer(const void *element)
+static inline int host_compare_integers(const void *a, const void *b)
 {
-    uint64_t bits = 0;
-    size_t size = kn_type_size(host_type);
-    bool is_signed = host_type == KN_I8 || host_type == KN_I16 || host_type == KN_I32 || host_type == KN_I64;
-
-    memcpy(&bits, element, size);
-    if (is_signed && bits >> (8 * size - 1))
-        return (__int128)bits - ((__int128)1 << 8 * size);
-    return (__int128)bits;
+#define HOST_COMPARE_AS(type, c_type)                                                                        \
+    case type: {                                                                                             \
+        c_type left, right;                                                                                  \
+        memcpy(&left, a, sizeof left);                                                                       \
+        memcpy(&right, b, sizeof right);                                                                     \
+        return (left > right) - (left < right);                                                              \
+    }
+    switch (host_type) {
+        HOST_COMPARE_AS(KN_I8, int8_t)
+        HOST_COMPARE_AS(KN_U8, uint8_t)
+        HOST_COMPARE_AS(KN_I16, int16_t)
+        HOST_COMPARE_AS(KN_U16, uint16_t)
+        HOST_COMPARE_AS(KN_I32, int32_t)
+        HOST_COMPARE_AS(KN_U32, uint32_t)
+        HOST_COMPARE_AS(KN_I64, int64_t)
+        HOST_COMPARE_AS(KN_U64, uint64_t)
+    default:
+        ck_abort_msg("type %d is not of integers", (int)host_type);
+    }
+#undef HOST_COMPARE_AS
 }
 
 // numpy's order: NaN last and equal, -0 and +0 equal.
@@ -65,8 +76,7 @@ static inline int host_compare(const void *a, const void *b)
     int order;
 
     if (host_type < KN_F32) {
-        __int128 left = host_integer(a), right = host_integer(b);
-        order = (left > right) - (left < right);
+        order = host_compare_integers(a, b);
         return host_descending ? -order : order;
     }
     if (host_is_nan(a) || host_is_nan(b))

@@ -9,6 +9,19 @@
 
 #include "support/run.h"
 
+// Integers of up to 64 bits, exactly.
+static __int128 integer_of(const void *element)
+{
+    uint64_t bits = 0;
+    size_t size = kn_type_size(host_type);
+    bool is_signed = host_type == KN_I8 || host_type == KN_I16 || host_type == KN_I32 || host_type == KN_I64;
+
+    memcpy(&bits, element, size);
+    if (is_signed && bits >> (8 * size - 1))
+        return (__int128)bits - ((__int128)1 << 8 * size);
+    return (__int128)bits;
+}
+
 // Within a few roundings of long double and one of double.
 static bool near(double found, long double expected)
 {
@@ -26,13 +39,13 @@ static const char *at(const void *x, size_t i)
 // by n roundings at most.
 static void check_integers(const void *x, size_t n, const kn_moments *m)
 {
-    __int128 sum = 0, least = host_integer(x), greatest = least, shift = (__int128)m->shift;
+    __int128 sum = 0, least = integer_of(x), greatest = least, shift = (__int128)m->shift;
     long double squares = 0, variance = 0, mean, count = (long double)n;
 
     // The shift is an element, of 64 bits rounded: the sums then are about another one, and so not checked.
     bool exact = kn_type_size(host_type) < 8;
     for (size_t i = 0; i < n; i++) {
-        __int128 value = host_integer(at(x, i));
+        __int128 value = integer_of(at(x, i));
         sum += value;
         least = value < least ? value : least;
         greatest = value > greatest ? value : greatest;
@@ -42,7 +55,7 @@ static void check_integers(const void *x, size_t n, const kn_moments *m)
     // About the least: what lies half a unit from a number of 64 bits does not fit long double.
     long double middle = (long double)(sum - (__int128)n * least) / count;
     for (size_t i = 0; i < n; i++) {
-        long double distance = (long double)(host_integer(at(x, i)) - least) - middle;
+        long double distance = (long double)(integer_of(at(x, i)) - least) - middle;
         variance += distance * distance;
     }
     variance /= count;
@@ -65,19 +78,19 @@ static void check_reductions(const void *x, size_t n, const kn_host_options *opt
     kn_number found;
 
     for (size_t i = 0; i < n; i++) {
-        uint64_t value = (uint64_t)host_integer(at(x, i)); // of negative ones modulo 2^64
+        uint64_t value = (uint64_t)integer_of(at(x, i)); // of negative ones modulo 2^64
         expected[KN_REDUCE_SUM] += value;
         expected[KN_REDUCE_PRODUCT] *= value;
-        if (i == 0 || host_integer(at(x, i)) < host_integer(at(x, expected[KN_REDUCE_MIN])))
+        if (i == 0 || integer_of(at(x, i)) < integer_of(at(x, expected[KN_REDUCE_MIN])))
             expected[KN_REDUCE_MIN] = i;
-        if (i == 0 || host_integer(at(x, i)) > host_integer(at(x, expected[KN_REDUCE_MAX])))
+        if (i == 0 || integer_of(at(x, i)) > integer_of(at(x, expected[KN_REDUCE_MAX])))
             expected[KN_REDUCE_MAX] = i;
     }
     for (int op = KN_REDUCE_SUM; op <= KN_REDUCE_MAX; op++) {
         if (n == 0 && op >= KN_REDUCE_MIN)
             continue;
         if (op >= KN_REDUCE_MIN)
-            expected[op] = (uint64_t)host_integer(at(x, expected[op]));
+            expected[op] = (uint64_t)integer_of(at(x, expected[op]));
         memset(&found, 0xa5, sizeof found);
         EXPECT_OK(kn_host_reduce(x, host_type, n, (kn_reduce_op)op, &found, options, &err));
         ck_assert_msg(found.u64 == expected[op], "%s, n %zu, op %d: %llx, expected %llx",
