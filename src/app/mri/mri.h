@@ -9,6 +9,7 @@
 #define KN_APP_MRI_MRI_H
 
 #include <complex.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -26,6 +27,11 @@ double ki_mri_position(size_t j, size_t size);
 
 // k / N as a fraction of a turn, in units of 2^-32 turns (cl/app/mri/turn.clh).
 uint32_t ki_mri_fraction(double k, size_t size);
+
+// Whether |k| is at most `most` of its axis for all samples; for DBL_MAX of each axis, whether all are
+// finite. What all ways ask of their samples before they look for the one to name.
+bool ki_mri_is_within(const double *k, size_t samples, const double most[MRI_AXES]);
+bool ki_mri_is_finite(const double *k, size_t samples);
 
 // C11's CMPLX, which glibc defines only for gcc.
 static inline double complex mri_complex(double real, double imaginary)

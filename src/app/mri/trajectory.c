@@ -216,6 +216,12 @@ kn_recon_range kn_recon_trajectory_get_range(const double *k, size_t samples)
 kn_status ki_trajectory_check(const char *file, const kn_recon_matrix *matrix, const double *k,
                               size_t samples, kn_error *err)
 {
+    double most[MRI_AXES];
+
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        most[axis] = axis < matrix->axes ? (double)matrix->size[axis] / 2 + 1 : 0;
+    if (ki_mri_is_within(k, samples, most))
+        return KN_OK;
     for (size_t m = 0; m < samples; m++)
         for (size_t axis = 0; axis < MRI_AXES; axis++) {
             double value = k[MRI_AXES * m + axis], edge = (double)matrix->size[axis] / 2;

@@ -87,8 +87,9 @@ kn_status ki_recon_check_arrays(const kn_recon_matrix *matrix, const double *k, 
                                 const double *weights, const double *basis, kn_error *err)
 {
     kn_status status = matrix ? ki_recon_check_k(matrix, k, samples, err) : KN_OK;
+    bool finite = matrix || ki_mri_is_finite(k, samples);
 
-    for (size_t i = 0; i < MRI_AXES * samples && !matrix && !status; i++)
+    for (size_t i = 0; !finite && i < MRI_AXES * samples && !status; i++)
         if (!isfinite(k[i]))
             status = ki_fail(err, KN_ERROR_ARGUMENT, "sample %zu: k%c is %g; expected a finite number",
                              i / MRI_AXES, "xyz"[i % MRI_AXES], k[i]);

@@ -24,7 +24,7 @@ static kn_status prepare_nufft(kn_recon_plan *plan, kn_queue *queue, kn_error *e
 
     if (plan->device_nufft || !mri_kernel_is_transform(request->kernel))
         return KN_OK;
-    status = ki_mri_nufft_create(queue, &request->matrix, plan->k, request->samples, plan->weights,
+    status = ki_mri_nufft_create(queue, &request->matrix, 1, plan->k, request->samples, plan->weights,
                                  plan->basis, request->tolerance, &plan->device_nufft, err);
     return status ? status : kn_queue_finish(queue, err);
 }

@@ -66,7 +66,9 @@ static kn_status check(const kn_recon_matrix *matrix, const double *k, size_t sa
 kn_status ki_gridding_check_samples(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                     kn_error *err)
 {
-    for (size_t i = 0; i < samples * MRI_AXES; i++)
+    bool finite = ki_mri_is_finite(k, samples);
+
+    for (size_t i = 0; !finite && i < samples * MRI_AXES; i++)
         if (i % MRI_AXES < matrix->axes && !isfinite(k[i]))
             return ki_fail(err, KN_ERROR_ARGUMENT,
                            "k%c of sample %zu is %g; expected cycles per field of view", "xyz"[i % MRI_AXES],
@@ -140,6 +142,7 @@ static kn_status plan_grid(struct mri_gridding *g, const struct mri_gridding_opt
     g->cells = 1;
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
         g->shape.size[axis] = g->matrix.size[axis];
+        g->shape.fields = options->fields ? options->fields : 1;
         g->shape.span[axis] = g->matrix.size[axis] > 1 ? options->width : 1;
         g->cells *= g->shape.cells[axis];
     }

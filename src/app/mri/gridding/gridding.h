@@ -40,12 +40,15 @@ enum {
 struct mri_gridding_options {
     double oversampling; // os, 1.25 to 4; 0: 2
     unsigned width;      // J in cells of the grid, MRI_GRIDDING_WIDTH_MIN to _MAX; 0: 6
-    // If both are 1, samples lie on the matrix's own grid, each at its nearest point, without a window.
-    // For measurements; all 0: the sizes that koine tune kept for the device, or its default.
+    // If both are 1, samples lie on the matrix's own grid, each at its nearest point,
+    // without a window. For measurements; all 0: the sizes that koine tune kept for the device, or its
+    // default.
     unsigned group; // work-items of the adjoint's kernel, a power of two; 1 selects a kernel for CPUs
     unsigned split; // the most samples of a tile in a group; changes the last bits
     // Cells, powers of two from MRI_GRIDDING_TILE_MIN to _MAX; 1 for an axis of one cell.
     unsigned tile[MRI_AXES];
+    // The fields of view that the matrix covers along each axis, 0 for 1: k is in cycles per one of them.
+    unsigned fields;
 };
 
 struct mri_gridding;

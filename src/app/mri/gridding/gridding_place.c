@@ -95,7 +95,9 @@ static kn_status make_buffers(kn_queue *queue, struct mri_gridding *g, kn_error 
 
 // ---- fractions ----
 
-enum { BLOCK = 1 << 14 }; // samples that a thread takes at a time
+enum {
+    BLOCK = 1 << 16
+}; // samples that a thread takes at a time: some ten times as long as it takes to wake it
 
 struct reducing {
     const struct mri_gridding *g;
@@ -109,15 +111,16 @@ static void reduce_block(void *context, size_t block)
     const struct gridding_shape *shape = &r->g->shape;
     size_t end = (block + 1) * BLOCK < r->g->samples ? (block + 1) * BLOCK : r->g->samples;
 
-    for (size_t i = block * BLOCK * MRI_AXES; i < end * MRI_AXES; i++)
-        r->fractions[i] =
-            shape->cells[i % MRI_AXES] > 1 ? ki_mri_fraction(r->k[i], shape->size[i % MRI_AXES]) : 0;
+    for (size_t m = block * BLOCK; m < end; m++)
+        for (size_t axis = 0, i = m * MRI_AXES; axis < MRI_AXES; axis++, i++)
+            r->fractions[i] =
+                shape->cells[axis] > 1 ? ki_mri_fraction(shape->fields * r->k[i], shape->size[axis]) : 0;
 }
 
 static kn_status upload_fractions(kn_queue *queue, struct mri_gridding *g, const double *k, kn_error *err)
 {
     size_t bytes = g->samples * MRI_AXES * sizeof(uint32_t);
-    struct reducing reducing = {g, k, malloc(bytes + 1)};
+    struct reducing reducing = {g, k, ki_kept_take(&queue->kept, bytes)};
     kn_status status = KN_OK;
 
     if (!reducing.fractions)
@@ -125,7 +128,7 @@ static kn_status upload_fractions(kn_queue *queue, struct mri_gridding *g, const
     ki_parallel(ki_threads(0), (g->samples + BLOCK - 1) / BLOCK, KI_STATIC, reduce_block, &reducing);
     if (bytes)
         status = kn_buffer_write(queue, g->fractions, 0, reducing.fractions, bytes, err);
-    free(reducing.fractions);
+    ki_kept_give(&queue->kept, reducing.fractions);
     return status;
 }
 

@@ -63,7 +63,7 @@ static kn_status upload_factors(kn_queue *queue, struct mri_nufft *nufft, const 
                                 const double complex *basis, kn_error *err)
 {
     size_t samples = nufft->samples;
-    float *staging = malloc(samples * 2 * sizeof *staging);
+    float *staging = ki_kept_take_array(&queue->kept, samples, 2 * sizeof *staging);
     kn_status status = staging ? KN_OK : ki_fail_memory(err, samples * 2 * sizeof *staging, "a NUFFT");
 
     for (size_t m = 0; m < samples && weights && !status; m++)
@@ -74,7 +74,7 @@ static kn_status upload_factors(kn_queue *queue, struct mri_nufft *nufft, const 
         status = upload_basis(queue, basis, samples, 1, staging, &nufft->basis, err);
     if (!status && basis)
         status = upload_basis(queue, basis, samples, -1, staging, &nufft->conjugate, err);
-    free(staging);
+    ki_kept_give(&queue->kept, staging);
     return status;
 }
 
@@ -109,9 +109,10 @@ static kn_status multiply(kn_queue *queue, const struct mri_nufft *nufft, const 
 
 // ---- the NUFFT ----
 
-kn_status ki_mri_nufft_create(kn_queue *queue, const kn_recon_matrix *matrix, const double *k, size_t samples,
-                              const double *weights, const double complex *basis, double tolerance,
-                              struct mri_nufft **made, kn_error *err)
+kn_status ki_mri_nufft_create(kn_queue *queue, const kn_recon_matrix *matrix, unsigned fields,
+                              const double *k, size_t samples, const double *weights,
+                              const double complex *basis, double tolerance, struct mri_nufft **made,
+                              kn_error *err)
 {
     double least = MRI_NUFFT_LEAST(false);
     struct mri_gridding_options how;
@@ -126,6 +127,7 @@ kn_status ki_mri_nufft_create(kn_queue *queue, const kn_recon_matrix *matrix, co
     if (!nufft)
         return ki_fail_memory(err, sizeof *nufft, "a NUFFT");
     how = gridding_of(tolerance);
+    how.fields = fields;
     nufft->samples = samples;
     status = ki_mri_gridding_create(queue, matrix, k, samples, &how, &nufft->gridding, err);
     if (!status && samples)

@@ -117,7 +117,7 @@ static kn_status adjoint(struct recon *recon, const struct mri_sum *given, kn_bu
 
     // All coils have the same sample positions.
     if (mri_kernel_is_transform(recon->kernel) && !recon->device_nufft)
-        status = ki_mri_nufft_create(recon->queue, &sum.matrix, sum.k, sum.samples, sum.weights, sum.basis,
+        status = ki_mri_nufft_create(recon->queue, &sum.matrix, 1, sum.k, sum.samples, sum.weights, sum.basis,
                                      sum.tolerance, &recon->device_nufft, err);
     sum.device_nufft = recon->device_nufft;
     if (!status)

@@ -111,7 +111,7 @@ kn_status ki_mri_forward_normal_create(kn_queue *queue, const kn_recon_matrix *m
         status = kn_buffer_create(kn_queue_get_context(queue), (samples ? samples : 1) * 2 * sizeof(float),
                                   &forward->sum.device_data, err);
     if (!status && mri_kernel_is_transform(kernel))
-        status = ki_mri_nufft_create(queue, matrix, k, samples, weights, NULL,
+        status = ki_mri_nufft_create(queue, matrix, 1, k, samples, weights, NULL,
                                      mri_kernel_is_cartesian(kernel) ? MRI_NUFFT_ON_GRID : tolerance,
                                      &forward->sum.device_nufft, err);
     if (!status)

@@ -110,17 +110,23 @@ struct mri_bytes ki_mri_toeplitz_memory(const kn_queue *queue, const struct mri_
 
 // ---- differences ----
 
+static kn_status check_weights(const double *weights, size_t samples, kn_error *err)
+{
+    for (size_t m = 0; m < samples && weights; m++)
+        if (!isfinite(weights[m]))
+            return ki_fail(err, KN_ERROR_ARGUMENT, "sample %zu: a weight of %g", m, weights[m]);
+    return KN_OK;
+}
+
 static kn_status check_samples(const double *k, size_t samples, const double *weights, kn_error *err)
 {
-    for (size_t m = 0; m < samples; m++) {
-        for (size_t axis = 0; axis < MRI_AXES; axis++)
-            if (!isfinite(k[MRI_AXES * m + axis]))
-                return ki_fail(err, KN_ERROR_ARGUMENT, "sample %zu of the trajectory: k%c is %g", m,
-                               "xyz"[axis], k[MRI_AXES * m + axis]);
-        if (weights && !isfinite(weights[m]))
-            return ki_fail(err, KN_ERROR_ARGUMENT, "sample %zu: a weight of %g", m, weights[m]);
-    }
-    return KN_OK;
+    bool finite = ki_mri_is_finite(k, samples);
+
+    for (size_t i = 0; !finite && i < MRI_AXES * samples; i++)
+        if (!isfinite(k[i]))
+            return ki_fail(err, KN_ERROR_ARGUMENT, "sample %zu of the trajectory: k%c is %g", i / MRI_AXES,
+                           "xyz"[i % MRI_AXES], k[i]);
+    return check_weights(weights, samples, err);
 }
 
 static kn_status sum_on_host(kn_queue *queue, const struct mri_sum *sum, enum mri_kernel kernel, kn_buffer *q,
@@ -382,24 +388,26 @@ static kn_status eigenvalues_on_grid(kn_queue *queue, const struct mri_sum *of, 
 static kn_status differences_by_nufft(kn_queue *queue, const struct mri_sum *of, kn_buffer **q,
                                       kn_recon_rate *rate, kn_error *err)
 {
-    struct mri_sum sum = *of;
-    double *twice = malloc(of->samples * MRI_AXES * sizeof *twice + 1);
+    double began = ki_clock_seconds();
+    kn_recon_matrix twice = doubled(&of->matrix);
+    struct mri_nufft *nufft = NULL;
     size_t voxels;
-    kn_status status = twice ? check_samples(of->k, of->samples, of->weights, err)
-                             : ki_fail_memory(err, of->samples * MRI_AXES * sizeof *twice, "computing Q");
+    kn_status status = check_weights(of->weights, of->samples, err), after; // the NUFFT checks k
 
-    sum.matrix = doubled(&of->matrix);
-    sum.k = twice;
-    for (size_t i = 0; i < of->samples * MRI_AXES && !status; i++)
-        twice[i] = 2 * of->k[i];
     if (!status)
-        status = ki_mri_matrix_count(&sum.matrix, &voxels, err);
+        status = ki_mri_matrix_count(&twice, &voxels, err);
     if (!status)
         status = kn_buffer_create(kn_queue_get_context(queue), voxels * 2 * sizeof(float), q, err);
     if (!status)
-        status = ki_mri_sum_device(queue, &sum, MRI_NUFFT, *q, rate, err);
-    free(twice);
-    return status;
+        status = ki_mri_nufft_create(queue, &twice, 2, of->k, of->samples, of->weights, NULL, of->tolerance,
+                                     &nufft, err);
+    if (!status)
+        status = ki_mri_nufft_adjoint(queue, nufft, of->weights != NULL, NULL, *q, err);
+    after = kn_queue_finish(queue, status ? NULL : err);
+    ki_mri_nufft_free(nufft);
+    if (rate)
+        *rate = (kn_recon_rate){.seconds = ki_clock_seconds() - began}; // the work is not in pairs
+    return status ? status : after;
 }
 
 struct mri_bytes ki_mri_toeplitz_nufft_memory(const kn_recon_matrix *matrix,
@@ -410,9 +418,8 @@ struct mri_bytes ki_mri_toeplitz_nufft_memory(const kn_recon_matrix *matrix,
 
     for (size_t axis = 0; axis < MRI_AXES; axis++)
         differences = saturate_times(differences, twice.size[axis]);
-    return mri_bytes_both(
-        ki_mri_nufft_memory(&twice, samples),
-        (struct mri_bytes){saturate_times(samples, MRI_POSITION), saturate_plus(size->bytes, differences)});
+    return mri_bytes_both(ki_mri_nufft_memory(&twice, samples),
+                          (struct mri_bytes){0, saturate_plus(size->bytes, differences)});
 }
 
 // From given differences; NULL: computes them.

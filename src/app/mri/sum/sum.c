@@ -91,6 +91,8 @@ kn_status ki_sum_check(const char *function, struct mri_sum *sum, kn_error *err)
         sum->count = voxels - sum->first;
     if (sum->samples > 0 && !sum->k)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %zu samples, but k is NULL", function, sum->samples);
+    if (sum->device_nufft || ki_mri_is_finite(sum->k, sum->samples)) // the NUFFT's samples have been checked
+        return KN_OK;
     for (size_t i = 0; i < MRI_AXES * sum->samples; i++)
         if (!isfinite(sum->k[i]))
             return ki_fail(err, KN_ERROR_INPUT,

@@ -31,7 +31,7 @@ static kn_status prepare(kn_queue *queue, const struct mri_sum *sum, size_t voxe
     kn_status status = KN_OK;
 
     if (!sum->device_nufft)
-        status = ki_mri_nufft_create(queue, &sum->matrix, sum->k, sum->samples, sum->weights, sum->basis,
+        status = ki_mri_nufft_create(queue, &sum->matrix, 1, sum->k, sum->samples, sum->weights, sum->basis,
                                      sum->tolerance, &work->made, err);
     if (!status && sum->data && sum->samples)
         status = upload(queue, sum, &work->data, err);

@@ -89,7 +89,7 @@ static bool is_tried(size_t i, size_t count)
 static void compare(const struct problem *p, double oversampling, unsigned width, unsigned group)
 {
     const struct mri_gridding_options options = {
-        oversampling, width, group, 1 + (unsigned)p->samples / 3, {0}};
+        .oversampling = oversampling, .width = width, .group = group, .split = 1 + (unsigned)p->samples / 3};
     struct mri_gridding *gridding = create(p, &options);
     double complex *image = test_poisoned(p->voxels * sizeof *image),
                    *wanted = test_poisoned(p->voxels * sizeof *wanted);
@@ -184,7 +184,8 @@ START_TEST(real_spiral)
     if (!test_is_slow() && read_spiral(&p, reference))
         for (size_t i = 0; i < 3; i++)
             for (unsigned width = 3; width <= 8; width++) {
-                const struct mri_gridding_options options = {oversamplings[i], width, 0, 0, {0}};
+                const struct mri_gridding_options options = {.oversampling = oversamplings[i],
+                                                             .width = width};
                 struct mri_gridding *gridding = create(&p, &options);
                 double error;
 
@@ -274,7 +275,7 @@ START_TEST(bits_repeat)
 {
     uint64_t state = test_seed("bits_repeat");
     struct problem p = make(&(kn_recon_matrix){2, {16, 16, 1}}, test_is_slow() ? 50 : 3000, &state);
-    const struct mri_gridding_options small_parts = {0, 0, 0, 16, {0}};
+    const struct mri_gridding_options small_parts = {.split = 16};
     double complex *images = test_poisoned(3 * p.voxels * sizeof *images),
                    *data = test_poisoned(2 * p.samples * sizeof *data);
     struct mri_gridding *gridding = create(&p, NULL), *again = create(&p, NULL),
@@ -381,8 +382,10 @@ END_TEST
 // samples to cells, others gather them.
 START_TEST(groups_and_tiles)
 {
-    static const struct mri_gridding_options tried[] = {
-        {0, 0, 1, 0, {0}}, {0, 0, 16, 0, {8, 8, 0}}, {0, 0, 64, 0, {64, 16, 0}}, {0, 0, 256, 0, {16, 16, 0}}};
+    static const struct mri_gridding_options tried[] = {{.group = 1},
+                                                        {.group = 16, .tile = {8, 8}},
+                                                        {.group = 64, .tile = {64, 16}},
+                                                        {.group = 256, .tile = {16, 16}}};
     enum { TRIED = sizeof tried / sizeof *tried };
     uint64_t state = test_seed("groups_and_tiles");
     struct problem p = make(&(kn_recon_matrix){2, {37, 20, 1}}, test_is_slow() ? 40 : 2000, &state);
@@ -414,7 +417,8 @@ END_TEST
 static void refuse(kn_status status, const char *words, const kn_recon_matrix *matrix, const double *k,
                    double oversampling, unsigned width, unsigned group, unsigned tile)
 {
-    const struct mri_gridding_options options = {oversampling, width, group, 0, {tile, 0, 0}};
+    const struct mri_gridding_options options = {
+        .oversampling = oversampling, .width = width, .group = group, .tile = {tile}};
     struct mri_gridding *gridding = NULL;
 
     EXPECT_REFUSED(status, words, ki_mri_gridding_create(queue, matrix, k, 1, &options, &gridding, &err));
