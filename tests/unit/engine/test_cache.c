@@ -294,7 +294,7 @@ START_TEST(full_disk)
 
         // No assertion under the limit, which holds for the file of Check's messages too.
         int limited = setrlimit(RLIMIT_FSIZE, &limit);
-        int status = ki_cache_write(dir, &key, data, sizeof data, &err);
+        kn_status status = ki_cache_write(dir, &key, data, sizeof data, &err);
 
         limit.rlim_cur = RLIM_INFINITY;
         ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
