@@ -377,8 +377,11 @@ const struct command command_compare = {
         "With --output the folder receives report.json; report.html, one page with tables, charts and "
         "rooflines, which loads nothing from elsewhere and can be sent; and a plot of the rates of each job "
         "that has several sizes (sort.svg).\n\n"
-        "Where KOINE_DATA names a folder that has them, stats, autocorr and recon also work on real data: "
-        "acc/ACC_msr2023.csv, images/foam_1.tif and mri/impatient-64x64x1. The report names the files.",
+        "Where KOINE_DATA names a folder that has them, stats, autocorr, recon and solve also work on real "
+        "data: "
+        "acc/ACC_msr2023.csv, images/foam_1.tif, mri/impatient-64x64x1 and sparse/tooth.h5. The report names "
+        "the "
+        "files.",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE | COMMON_RANKS,
     .options = options,
     .operand_word = job_name,

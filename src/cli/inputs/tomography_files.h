@@ -3,7 +3,7 @@
 #ifndef KN_CLI_INPUTS_TOMOGRAPHY_FILES_H
 #define KN_CLI_INPUTS_TOMOGRAPHY_FILES_H
 
-#include "sinogram_files.h"
+#include "tools/solve/sinogram_files.h"
 #include "sparse_files.h"
 
 // Whether a text begins as geometry_parse reads it.

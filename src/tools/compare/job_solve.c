@@ -4,14 +4,21 @@
 #include <stdlib.h>
 
 #include "job_matrix.h"
+#include "job_tooth.h"
 
 enum {
     B,
     X,
     WANTED,
     INDICES
-}; // the columns; wanted: the solution in double precision, then room for a computed one
-enum { ITERATIONS = 10 };
+};                  // the columns; wanted: the solution in double precision, then room for a computed one
+enum { TOOTH = 1 }; // the variant on real data (job_tooth.h), whose first column is B, too
+
+// In double precision, twice as many leave a residual near its rounding.
+static size_t iterations(const struct compare_case *which)
+{
+    return which->type == KN_F64 ? 20 : 10;
+}
 
 struct work {
     kn_operator *a;
@@ -21,9 +28,10 @@ struct work {
 
 static void cost(const struct compare_case *which, size_t n, struct compare_cost *cost)
 {
-    size_t element = kn_type_size(which->type), nonzeros = n * JOB_MATRIX_ROW;
+    size_t element = kn_type_size(which->type),
+           nonzeros = which->variant == TOOTH ? job_tooth_nonzeros() : n * JOB_MATRIX_ROW;
 
-    *cost = (struct compare_cost){.amount = ITERATIONS,
+    *cost = (struct compare_cost){.amount = (double)iterations(which),
                                   .memory = 2 * nonzeros * (element + sizeof(uint32_t)) + 8 * n * element,
                                   .largest = nonzeros * element};
 }
@@ -31,8 +39,11 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
 static kn_status make(struct compare_problem *problem, kn_error *err)
 {
     kn_type type = problem->which->type;
-    kn_status status = job_column(problem, COMPARE_REFERENCE, problem->n * kn_type_size(type), err);
+    kn_status status;
 
+    if (problem->which->variant == TOOTH)
+        return job_tooth_make(problem, iterations(problem->which), err);
+    status = job_column(problem, COMPARE_REFERENCE, problem->n * kn_type_size(type), err);
     if (!status)
         status = job_column(problem, COMPARE_REFERENCE, problem->n * kn_type_size(type), err);
     if (!status)
@@ -55,12 +66,16 @@ static kn_status make(struct compare_problem *problem, kn_error *err)
 
 static kn_status enter(struct compare_work *work, kn_error *err)
 {
-    const kn_solve_options options = KN_INIT(kn_solve_options, .iterations = ITERATIONS);
+    const struct compare_case *which = work->problem->which;
+    const kn_solve_options options = which->variant == TOOTH
+                                         ? job_tooth_options(iterations(which))
+                                         : KN_INIT(kn_solve_options, .iterations = iterations(which));
     struct work *own = work->own;
     kn_status status = job_memory(work->problem->columns[X].bytes, &own->x, err);
 
     if (!status)
-        status = job_matrix_operator(work, INDICES, &own->a, err);
+        status = which->variant == TOOTH ? job_tooth_operator(work, B, &own->a, err)
+                                         : job_matrix_operator(work, INDICES, &own->a, err);
     return status ? status : kn_solve_plan_create(work->queue, own->a, &options, &own->plan, err);
 }
 
@@ -92,18 +107,13 @@ static kn_status run(struct compare_work *work, kn_error *err)
     return kn_solve_execute(own->plan, work->problem->columns[B].data, own->x, &result, err);
 }
 
-static kn_status check(struct compare_work *work, kn_error *err)
+// |A x - b| / |b|, in double precision.
+static double residual_of(const struct compare_problem *problem, const double *x)
 {
-    const struct compare_problem *problem = work->problem;
-    const struct work *own = work->own;
     bool single = problem->which->type == KN_F32;
     long double residual = 0, right = 0;
-    double *x;
-    kn_status status = job_memory(problem->n * sizeof *x, &x, err);
 
-    for (size_t i = 0; i < problem->n && !status; i++)
-        x[i] = single ? (double)((const float *)own->x)[i] : ((const double *)own->x)[i];
-    for (size_t i = 0; i < problem->n && !status; i++) {
+    for (size_t i = 0; i < problem->n; i++) {
         const void *given = problem->columns[B].data;
         double b = single ? (double)((const float *)given)[i] : ((const double *)given)[i];
         double off = job_matrix_element(problem, INDICES, x, i, NULL) - b;
@@ -111,13 +121,30 @@ static kn_status check(struct compare_work *work, kn_error *err)
         residual += (long double)off * off;
         right += (long double)b * b;
     }
+    return (double)sqrtl(residual / right);
+}
+
+static kn_status check(struct compare_work *work, kn_error *err)
+{
+    const struct compare_problem *problem = work->problem;
+    const struct work *own = work->own;
+    bool single = problem->which->type == KN_F32, tooth = problem->which->variant == TOOTH;
+    size_t count = iterations(problem->which), terms = tooth ? 2 * JOB_TOOTH_ANGLES : JOB_MATRIX_ROW;
+    double *x;
+    kn_status status = job_memory(problem->n * sizeof *x, &x, err);
+
+    for (size_t i = 0; i < problem->n && !status; i++)
+        x[i] = single ? (double)((const float *)own->x)[i] : ((const double *)own->x)[i];
+    if (!status)
+        work->error = tooth ? job_tooth_error(problem, B, x) : residual_of(problem, x);
     free(x);
-    work->error = (double)sqrtl(residual / right);
+    // Each of the two products in an iteration has rounding errors of the terms of a row plus three units
+    // (koine/sparse.h); their effect on the residual, and on the pixels, is less than the sum of all.
+    work->bound = 2 * (double)count * (double)(terms + 3) * (single ? 0x1p-24 : 0x1p-53);
     // The condition number is at most 5/3 (job_matrix.h), so each iteration reduces the residual to a
-    // quarter: 2 / 4^10 of the first residual. Each of the two products in an iteration has rounding errors
-    // of 19 units (koine/sparse.h); their effect on the residual is less than the sum of all.
-    work->bound =
-        2 * pow(0.25, ITERATIONS) + 2 * ITERATIONS * (JOB_MATRIX_ROW + 3) * (single ? 0x1p-24 : 0x1p-53);
+    // quarter: 2 / 4^count of the first residual.
+    if (!tooth)
+        work->bound += 2 * pow(0.25, (double)count);
     return status;
 }
 
@@ -128,10 +155,14 @@ const struct compare_job compare_job_solve = {
     .unit = "iterations/s",
     .scale = 1,
     .wall_only = true,
-    .error_is = "the residual, relative to the right-hand side",
+    .error_is = "the residual, relative to the right-hand side; on real data that of the difference from "
+                "double precision",
     .cases = {{"f32", KN_F32, 0}, {"f64", KN_F64, 0}},
     .quick = {(size_t)1 << 14, (size_t)1 << 17},
     .full = {(size_t)1 << 14, (size_t)1 << 18, (size_t)1 << 22},
+    .data = "sparse/tooth.h5", // a tooth at a synchrotron
+    .real = {"tooth.h5 by SIRT", KN_F32, TOOTH},
+    .real_n = (size_t)JOB_TOOTH_SIZE * JOB_TOOTH_SIZE,
     .work_bytes = sizeof(struct work),
     .cost = cost,
     .make = make,

@@ -7,7 +7,7 @@
 #include <float.h>
 
 #include "support/sparse_reference.h"
-#include "cli/inputs/sinogram_files.h"
+#include "tools/solve/sinogram_files.h"
 #include "app/sparse/solver/device/solver.h"
 #include "unit/app/sparse/host/parallel_support.h"
 

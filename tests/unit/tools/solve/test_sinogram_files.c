@@ -8,7 +8,7 @@
 
 #include "support/sparse_reference.h"
 #include "app/sparse/tomography/parallel.h"
-#include "cli/inputs/sinogram_files.h"
+#include "tools/solve/sinogram_files.h"
 #include "support/run.h"
 
 #if HAVE_HDF5

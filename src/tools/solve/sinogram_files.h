@@ -2,8 +2,8 @@
 // Sinograms from HDF5 files as synchrotrons write them (Data Exchange; De Carlo and others 2014), with
 // projections in exchange/data, fields without the object in exchange/data_white, without the beam in
 // exchange/data_dark, and the angles in exchange/theta.
-#ifndef KN_CLI_INPUTS_SINOGRAM_FILES_H
-#define KN_CLI_INPUTS_SINOGRAM_FILES_H
+#ifndef KN_TOOLS_SOLVE_SINOGRAM_FILES_H
+#define KN_TOOLS_SOLVE_SINOGRAM_FILES_H
 
 #include <koine/tomography.h>
 
