@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of kn_host_robust share: columns of many patterns, and a sorted copy that tells medians and
-// MADs; sums are those of kn_host_sums, which test_host_reduce compares with the written-out tree.
+// Shared by the tests of kn_host_robust: columns of many patterns, and reference results. Medians and MADs
+// come from a sorted copy, sums from kn_host_sums, which test_host_reduce compares with the tree as it is
+// documented.
 #ifndef KN_TESTS_UNIT_HOST_HOST_ROBUST_SUPPORT_H
 #define KN_TESTS_UNIT_HOST_HOST_ROBUST_SUPPORT_H
 
@@ -15,7 +16,7 @@
 
 // ---- columns ----
 
-static double normal(uint64_t *state) // about
+static double normal(uint64_t *state) // approximately: the sum of 12 uniform numbers, less 6
 {
     double sum = -6;
 
@@ -90,7 +91,7 @@ static double two_values(size_t i, size_t n, uint64_t *state)
     return test_random(state) % 2 ? 1e6 : -1e-6;
 }
 
-// The median lies anywhere in a gap.
+// Two clusters: the median lies between them if n is even, and at the edge of one if n is odd.
 static double two_heaps(size_t i, size_t n, uint64_t *state)
 {
     (void)n;
@@ -109,7 +110,7 @@ static double sorted_down(size_t i, size_t n, uint64_t *state)
     return (double)(n - i) * (double)(n - i);
 }
 
-// Of the stretch that a sample is taken from.
+// The periods are once and twice the length of the stretches from each of which one sample is taken.
 static double period(size_t i, size_t n, uint64_t *state)
 {
     size_t samples = n / 16 < 2048    ? 2048
@@ -151,7 +152,7 @@ static double some_infinite(size_t i, size_t n, uint64_t *state)
     return test_random(state) % 9 ? normal(state) : test_random(state) % 2 ? INFINITY : -INFINITY;
 }
 
-// The deviations' median is infinite where the median is not.
+// The median is finite, but the MAD is infinite.
 static double much_infinite(size_t i, size_t n, uint64_t *state)
 {
     (void)n;
@@ -199,7 +200,7 @@ static const struct pattern {
     {"both infinite", both_infinite},
 };
 
-// A column of a type, and its elements as doubles.
+// A column of `type`, and its elements as doubles.
 struct column {
     kn_type type;
     size_t n;
@@ -242,7 +243,7 @@ static inline void free_column(struct column *c)
 
 // ---- the reference ----
 
-// Sorts x.
+// Sorts x to find its median.
 static double median_of(double *x, size_t n)
 {
     double lower, upper;
@@ -270,7 +271,7 @@ static inline kn_robust reference(const struct column *c, double shift)
         sorted[i] = fabs(c->values[i] - r.median);
     r.mad = isfinite(r.median) ? median_of(sorted, c->n) : NAN;
     free(sorted);
-    // Of bytes all sums are exact.
+    // Sums of bytes are exact in any order.
     EXPECT_OK(kn_host_sums(c->values, KN_F64, c->n, shift, &sums, NULL, &err));
     r.sum = sums.sum;
     r.squares = sums.squares;
@@ -302,14 +303,15 @@ static inline void expect_robust(const char *name, const struct column *c, const
     if (floats) {
         expect_value(name, "mean", c, found->mean, expected->mean);
         expect_value(name, "variance", c, found->variance, expected->variance);
-    } else { // rounded once there; in the reference the quotient, its product and the difference are
+    } else { // rounded once; the reference rounds after every operation
         double size = expected->squares / (double)c->n + 1;
         ck_assert(fabs(found->mean - expected->mean) <= 4 * DBL_EPSILON * (fabs(expected->mean) + 256));
         ck_assert(fabs(found->variance - expected->variance) <= 8 * DBL_EPSILON * size);
     }
 }
 
-// With every level and number of threads. Returns how often the brackets missed.
+// Checks a column at every level and with every number of threads. Returns in how many of these runs a
+// bracket missed.
 static inline size_t check_column(const char *name, const struct column *c, const kn_robust_options *options)
 {
     kn_robust expected = {0}, first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the host's algorithms share: columns of any type, numpy's order as it reads, the levels
-// that this processor has.
+// Shared by the tests of the host's algorithms: columns of any type in many patterns, comparisons in numpy's
+// order, and loops over types, sizes, numbers of threads and the levels that this processor has.
 #ifndef KN_TESTS_UNIT_HOST_HOST_SUPPORT_H
 #define KN_TESTS_UNIT_HOST_HOST_SUPPORT_H
 
@@ -15,7 +15,7 @@
 
 static const unsigned host_thread_counts[] = {1, 2, 7};
 
-// Of the column that is being looked at, for qsort.
+// The type and order of the current column: global, because qsort passes nothing else to its comparison.
 static kn_type host_type;
 static bool host_descending;
 
@@ -70,7 +70,7 @@ static inline int host_compare_integers(const void *a, const void *b)
 #undef HOST_COMPARE_AS
 }
 
-// numpy's order: NaN last and equal, -0 and +0 equal.
+// numpy's order: all NaN are equal and come last; -0 and +0 are equal.
 static inline int host_compare(const void *a, const void *b)
 {
     int order;
@@ -85,7 +85,7 @@ static inline int host_compare(const void *a, const void *b)
     return host_descending ? -order : order;
 }
 
-// The same, and -0 before +0 (descending: behind it), NaN by their bits.
+// The same, except that -0 comes before +0 (after it if descending), and NaN are ordered by their bytes.
 static inline int host_compare_bits(const void *a, const void *b)
 {
     int order = host_compare(a, b);
@@ -102,7 +102,7 @@ static inline int host_compare_bits(const void *a, const void *b)
 
 enum host_pattern {
     HOST_ANY_BITS,
-    HOST_SPECIAL, // zeros, infinities, NaN, denormals; of integers 0, -1, the least and the greatest
+    HOST_SPECIAL, // zeros, infinities, NaN, denormals; of integers, 0, -1, the least and the greatest
     HOST_ALL_EQUAL,
     HOST_TWO_VALUES,
     HOST_MOSTLY_TIES,
@@ -155,8 +155,8 @@ static uint64_t host_any(enum host_pattern pattern, uint64_t *state)
     }
 }
 
-// n elements of host_type. The caller frees them; behind them are 64 bytes of poison, which
-// host_expect_poison looks for.
+// n elements of host_type, followed by 64 bytes of poison that host_expect_poison checks. The caller frees
+// them.
 static inline void *host_column(size_t n, enum host_pattern pattern, uint64_t *state)
 {
     size_t size = kn_type_size(host_type);
@@ -178,7 +178,7 @@ static inline void host_expect_poison(const void *x, size_t n)
 {
     const unsigned char *end = (const unsigned char *)x + n * kn_type_size(host_type);
 
-    for (size_t i = 0; i < 64; i++) // Check writes a file at every assertion
+    for (size_t i = 0; i < 64; i++) // not ck_assert: Check writes to a file at every assertion
         if (end[i] != 0xa5)
             ck_abort_msg("byte %zu past the end was written", i);
 }
@@ -192,7 +192,7 @@ static inline void *host_copy(const void *x, size_t n)
     return memcpy(copy, x, bytes);
 }
 
-// Every level that there is, with every number of threads.
+// Loops over every level that this processor has, and for each over host_thread_counts.
 #define HOST_FOR_OPTIONS(options)                                                                            \
     for (kn_host_options options = KN_INIT(kn_host_options, .level = KN_HOST_SCALAR);                        \
          options.level <= KN_HOST_AVX512; options.level++)                                                   \
@@ -209,8 +209,9 @@ static inline void host_find_levels(void)
         host_has[level] = host_takes(level);
 }
 
-// Every type, size (they rise) and pattern, up or down by chance; without `all_patterns` some of the patterns
-// by chance.
+// Calls `check` for every type, size and pattern, ascending or descending at random; unless `all_patterns` is
+// set, for HOST_SPECIAL and a random choice of the other patterns. `sizes` must ascend: under an emulator,
+// those above 10,000 are left out.
 static inline void host_for_all_types(void (*check)(size_t n, enum host_pattern pattern, uint64_t *state),
                                       const char *name, const size_t *sizes, size_t count, bool all_patterns)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense factors L L^T and solutions by them, at every level: within the bounds that rounding has, the same
-// bits with any number of threads and of right-hand sides, and matrices that are refused.
+// Dense Cholesky factors L L^T and solutions with them, at every level: errors within the bounds for
+// rounding, the same bits with any number of threads and of right-hand sides, and matrices that are refused.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static const size_t sizes[] = {0, 1, 2, 3, 15, 16, 17, 31, 32, 33, 127, 128, 129, 150, 300};
 
-// M M^T + I of a random M, n x n by rows.
+// M M^T + I for a random M, n x n by rows.
 static double *make(size_t n, uint64_t *state)
 {
     double *m = malloc((n * n + 1) * sizeof *m), *a = malloc((n * n + 1) * sizeof *a);
@@ -29,7 +29,7 @@ static double *make(size_t n, uint64_t *state)
     return a;
 }
 
-// NULL where this processor has not the level.
+// Copies the lower triangle of `a`. NULL if this processor does not have the level.
 static struct host_cholesky *fill(const double *a, size_t n, const kn_host_options *options)
 {
     struct host_cholesky *c = NULL;
@@ -43,8 +43,9 @@ static struct host_cholesky *fill(const double *a, size_t n, const kn_host_optio
     return c;
 }
 
-// Higham, theorem 10.3: an element of L L^T is off by (n + 1) roundings of sum |l_ik| |l_jk|, which is at
-// most the root of both diagonal elements' product.
+// Higham, theorem 10.3: an element of L L^T is off by at most (n + 1) roundings of sum |l_ik| |l_jk|, which
+// is at most the square root of the product of both diagonal elements. The tolerance is about twice that,
+// because the sum computed here is rounded, too.
 static void check_factors(const double *a, size_t n, struct host_cholesky *c)
 {
     for (size_t i = 0; i < n; i++)
@@ -58,7 +59,8 @@ static void check_factors(const double *a, size_t n, struct host_cholesky *c)
         }
 }
 
-// Theorem 10.4: A x is off by (3 n + 1) roundings of the same.
+// Higham, theorem 10.4: an element of A x is off by at most (3 n + 1) roundings of the sum of the same bound
+// times |x_j|.
 static void check_solution(const double *a, size_t n, const double *b, const double *x)
 {
     for (size_t i = 0; i < n; i++) {
@@ -106,7 +108,7 @@ START_TEST(bounds)
 }
 END_TEST
 
-// However many threads there are, and however many vectors: each vector's solution has the bits that it has
+// Whatever the number of threads and of right-hand sides, each solution has the bits of the one computed
 // alone.
 START_TEST(bits)
 {
@@ -137,7 +139,8 @@ START_TEST(bits)
 }
 END_TEST
 
-// A column like one before it, a diagonal element below 0, one that is no number: refused at that column.
+// A matrix is refused at the first column that equals an earlier one, or whose diagonal element is negative
+// or NaN.
 START_TEST(refused)
 {
     uint64_t state = test_seed("refused");

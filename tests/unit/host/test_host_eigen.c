@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigenvalues and eigenvectors of Hermitian matrices, by their definition.
+// Eigenvalues and eigenvectors of Hermitian matrices, checked against their definition: A x = value x,
+// orthonormal eigenvectors, and eigenvalues in descending order whose sum is the trace.
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "support/expect.h"
 #include "support/run.h"
 
-// B B^H of a random B of `rank` columns.
+// B B^H for a random n x rank matrix B.
 static double complex *make_matrix(size_t n, size_t rank, uint64_t *state)
 {
     double complex *b = test_allocate((n * rank + 1) * sizeof *b), *a = test_zeros(n * n + 1, sizeof *a);
@@ -59,14 +60,14 @@ START_TEST(definition)
 
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (unsigned half = 0; half < 2; half++) {
-            size_t n = sizes[s], rank = half ? (n + 3) / 4 : n, count; // zeros many times over
+            size_t n = sizes[s], rank = half ? (n + 3) / 4 : n, count; // `half`: 0 is a multiple eigenvalue
             double complex *a = make_matrix(n, rank, &state), *kept = test_allocate(n * n * sizeof *kept);
             double *values = test_allocate(n * sizeof *values), trace = 0, sum = 0;
 
             memcpy(kept, a, n * n * sizeof *a);
             for (size_t i = 0; i < n; i++)
                 for (size_t j = i + 1; j < n; j++)
-                    a[i * n + j] = NAN; // is not read
+                    a[i * n + j] = NAN; // the upper triangle is not read
             EXPECT_OK(ki_host_eigen(n, a, half ? 1e-12 : -1, values, &count, &err));
             ck_assert_uint_eq(count, rank);
             for (size_t i = 0; i < n; i++) {
@@ -83,7 +84,8 @@ START_TEST(definition)
 }
 END_TEST
 
-// What is diagonal, and multiples of 1 and 0, have vectors as well.
+// The zero matrix (no eigenvalue is above -1 times the greatest, so that there are no eigenvectors), the
+// identity, and the diagonal matrix of 1 to n.
 START_TEST(degenerate)
 {
     for (size_t n = 1; n < 6; n++)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's transforms at each level, in floats and doubles: every radix and many lengths against sums in
-// double precision, long ones by a round trip and by their energy; and what stands between rows and blocks.
+// The host's Fourier transforms of blocks of lines (host/fft/host_fft.h), at each level, in floats and
+// doubles: every radix and many lengths against the defining sums in double precision, long lines by a round
+// trip and by their energy; the choice of lengths; and the conversions between rows and blocks.
 #include "support/expect.h"
 
 #include <complex.h>
@@ -19,7 +20,7 @@ static bool has_level(kn_host_level level)
     return ki_host_plan("test", KN_F32, 0, &options, &plan, NULL) == KN_OK;
 }
 
-// A block, or two of scratch: numbers of the code's type, random or poisoned.
+// A block, or the scratch memory for two blocks: numbers of the type of `code`, random or all NaN.
 struct block {
     const struct host_fft_code *code;
     size_t points;
@@ -63,7 +64,7 @@ static void *number_at(const struct block *block, size_t number)
     return (unsigned char *)block->numbers + number * block->code->number;
 }
 
-// Compares with `expected` and names what is wrong.
+// Fails unless `found` is within `bound` of `expected`, and says for which transform and point.
 static void expect_near(double complex found, double complex expected, double bound, const char *what,
                         const struct host_fft_code *code, size_t n, size_t point)
 {
@@ -87,8 +88,8 @@ static void each_code(const char *name, code_check *check)
 
 // ---- transforms ----
 
-// All points of a lane, or some of a long line. The reference's own error, n roundings of double precision,
-// is allowed for.
+// Compares a lane with the defining sums, at every point, or at about 100 points of a long line. The
+// tolerance includes the error of the reference, some n roundings of double precision.
 static void expect_sums(const struct host_fft *fft, const struct block *x, const struct block *y, size_t lane)
 {
     size_t n = fft->length, step = n > 300 ? n / 97 : 1;
@@ -117,7 +118,8 @@ static void expect_sums(const struct host_fft *fft, const struct block *x, const
 
 static void check_sums(const struct host_fft_code *code, kn_type type, kn_host_level level, uint64_t *state)
 {
-    // parts of one stage, of more; two parts and three, with every radix first and last
+    // lengths of one part, with one stage or several, of two parts and of three; every radix comes first and
+    // last
     static const size_t lengths[] = {
         1,  2,   3,   4,   5,   6,   7,   8,   9,   10,   12,   14,   15,   16,   18,   20,   21,  24, 25,
         27, 28,  30,  32,  35,  36,  40,  42,  45,  48,   49,   50,   56,   60,   63,   64,   70,  75, 81,
@@ -170,12 +172,13 @@ static double energy_of(const struct block *block, size_t lane)
     return energy;
 }
 
-// Forth and back is n times the line, and the spectrum's energy is n times the line's: of root mean squares,
-// a transform has the error that ki_host_fft_error says.
+// A transform and its inverse give n times the line, and the energy of the spectrum is n times that of the
+// line. ki_host_fft_error also bounds the relative error of a transform in the 2-norm: so if e is this bound,
+// energies are off by at most e (2 + e), and a round trip by about 2 e.
 static void check_round_trip(const struct host_fft_code *code, kn_type type, kn_host_level level,
                              uint64_t *state)
 {
-    // the last one, in four parts, by lines alone
+    // the last length, of four parts, is for codes with one lane only
     static const size_t lengths[] = {7, 1000, 1800, 1 << 13, 15625, 33600, 300000};
 
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths - (code->lanes > 1); i++) {
@@ -190,7 +193,7 @@ static void check_round_trip(const struct host_fft_code *code, kn_type type, kn_
             double energy = energy_of(&x, lane),
                    relative = ki_host_fft_error(fft) * (2 + ki_host_fft_error(fft));
 
-            // rounding of the reference: n squares
+            // 3 n DBL_EPSILON: the energies are sums of n squares
             ck_assert_double_eq_tol(energy_of(&y, lane) / (double)n, energy,
                                     energy * (relative + 3 * (double)n * DBL_EPSILON));
         }
@@ -249,7 +252,7 @@ END_TEST
 
 // ---- rows and blocks ----
 
-// Whole numbers, so that sums have no error.
+// Fills a block with integers, so that sums are exact.
 static void make_whole(const struct block *block, uint64_t *state)
 {
     for (size_t i = 0; i < 2 * block->points * block->code->lanes; i++)
@@ -306,7 +309,7 @@ START_TEST(rows)
 }
 END_TEST
 
-// Two lines' rows out of a block are its halves, transposed; and come together again as twice the block.
+// part_rows gives the same points as `halves`, transposed; join_rows assembles twice the block from them.
 static void check_join(const struct host_fft_code *code, kn_type type, kn_host_level level, uint64_t *state)
 {
     static const size_t lengths[] = {1, 2, 3, 15, 16, 17, 31, 32, 33, 60};

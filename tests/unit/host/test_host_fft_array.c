@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_host_fft: random shapes of every kind, padded, cropped, scaled and of integers, against sums in double
-// precision axis by axis; in place; at every level and with any number of threads; a NaN in one line; and
-// what it refuses.
+// kn_host_fft: random shapes of every kind, padded, cropped, scaled and with integers as input, against sums
+// in double precision along one axis after the other; in place; at every level and with any number of
+// threads; with a NaN in one line; and invalid arguments.
 #include "support/expect.h"
 
 #include <complex.h>
@@ -19,11 +19,11 @@ static size_t pick(uint64_t *state, size_t least, size_t most)
     return least + (size_t)(test_uniform(state) * (double)(most - least + 1));
 }
 
-// A transform, and the arrays on both sides in the reference's form: complex numbers, compact.
+// A transform, with its input and output as the reference stores them: complex numbers without gaps.
 struct problem {
     kn_fft_shape shape;
     kn_fft_direction direction;
-    size_t in[3], out[3], ins, outs; // as the caller has them
+    size_t in[3], out[3], ins, outs; // extents and numbers of elements of the caller's arrays
     double complex *from, *to;
     void *memory, *result;
 };
@@ -135,8 +135,8 @@ static void free_problem(struct problem *p)
 
 // ---- the reference ----
 
-// One axis of `dims` numbers becomes `n` of the transform, of which `kept` stay; those that are missing are
-// zero, or of half a spectrum the conjugates.
+// Transforms one axis to n points, of which the first `kept` are returned, and updates `dims`; frees x.
+// Elements that the input lacks are 0 or, if it is half a spectrum, the conjugates of those that it has.
 static double complex *sum_axis(double complex *x, size_t dims[3], size_t batch, unsigned axis, size_t n,
                                 size_t kept, double sign, bool half)
 {
@@ -191,8 +191,8 @@ static bool is_smooth(size_t n)
     return n == 1;
 }
 
-// koine/fft.h's bound of the relative error, in the 2-norm of the whole transform, which has every number
-// that is cropped: of these the norm of what stays is compared with what the input can become at most.
+// The bound of koine/fft.h is relative to the 2-norm of the whole transform, including points that are
+// cropped. That norm is at most the square root of the number of points, times the norm of the input.
 static double bound_of(const struct problem *p)
 {
     double eps = p->shape.type == KN_F64 ? DBL_EPSILON / 2 : (double)FLT_EPSILON / 2, bits = 2;
@@ -206,8 +206,8 @@ static double bound_of(const struct problem *p)
     }
     for (size_t i = 0; i < p->ins; i++)
         norm += creal(p->from[i] * conj(p->from[i]));
-    norm *= p->shape.kind == KN_FFT_COMPLEX_TO_REAL ? 2 : 1; // the other half
-    // and the result is rounded, the reference has its own roundings
+    norm *= p->shape.kind == KN_FFT_COMPLEX_TO_REAL ? 2 : 1; // the other half of the spectrum
+    // One more rounding, of the result; points * DBL_EPSILON is for the error of the reference.
     return (eps * (bits / 2 + 1) + points * DBL_EPSILON) * scale * sqrt(points * norm);
 }
 
@@ -275,7 +275,8 @@ START_TEST(same_bits)
 }
 END_TEST
 
-// Large enough for all threads, at every level, with a length that goes by Bluestein; back to where it began.
+// A forward and an inverse transform give the input again, at every level. The array is large enough for all
+// threads, and the width of 254 takes Bluestein's algorithm.
 START_TEST(round_trip)
 {
     enum { WIDTH = 254, HEIGHT = 360, NUMBERS = 2 * WIDTH * HEIGHT };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_host_moments and kn_host_reduce: integers against exact sums, floats against the sums of the column
-// without its NaN, the same bits at every level and with any number of threads. test_host_device compares
-// with the device.
+// kn_host_moments and kn_host_reduce: integers against exact sums, floats against the sums of the column with
+// the shift in place of NaN; the same bits at every level and with any number of threads. test_host_device
+// compares them with the device.
 #include "host_support.h"
 
 #include <float.h>
@@ -9,7 +9,7 @@
 
 #include "support/run.h"
 
-// Integers of up to 64 bits, exactly.
+// The exact value of an integer of up to 64 bits.
 static __int128 integer_of(const void *element)
 {
     uint64_t bits = 0;
@@ -22,7 +22,7 @@ static __int128 integer_of(const void *element)
     return (__int128)bits;
 }
 
-// Within a few roundings of long double and one of double.
+// Whether `found` is `expected` up to one rounding to double and a few of long double.
 static bool near(double found, long double expected)
 {
     return fabsl((long double)found - expected) <= 2 * (long double)DBL_EPSILON * fabsl(expected);
@@ -35,14 +35,15 @@ static const char *at(const void *x, size_t i)
 
 // ---- integers ----
 
-// Squares of 64 bits are more than 128 bits hold together: in long double then, whose sum of n squares is off
-// by n roundings at most.
+// The sum of the squares of 64-bit integers may need more than 128 bits, so it is computed in long double: n
+// squares then have a relative error of at most n roundings.
 static void check_integers(const void *x, size_t n, const kn_moments *m)
 {
     __int128 sum = 0, least = integer_of(x), greatest = least, shift = (__int128)m->shift;
     long double squares = 0, variance = 0, mean, count = (long double)n;
 
-    // The shift is an element, of 64 bits rounded: the sums then are about another one, and so not checked.
+    // The sums are relative to an element of the column, and m->shift is this element, rounded to double. For
+    // 64-bit types the two may differ, and the sums are not checked.
     bool exact = kn_type_size(host_type) < 8;
     for (size_t i = 0; i < n; i++) {
         __int128 value = integer_of(at(x, i));
@@ -52,7 +53,7 @@ static void check_integers(const void *x, size_t n, const kn_moments *m)
         squares += (long double)(value - shift) * (long double)(value - shift);
     }
     mean = (long double)sum / count;
-    // About the least: what lies half a unit from a number of 64 bits does not fit long double.
+    // Relative to the least element: a long double cannot hold a 64-bit integer and a half.
     long double middle = (long double)(sum - (__int128)n * least) / count;
     for (size_t i = 0; i < n; i++) {
         long double distance = (long double)(integer_of(at(x, i)) - least) - middle;
@@ -64,7 +65,7 @@ static void check_integers(const void *x, size_t n, const kn_moments *m)
     ck_assert(near(m->mean, mean));
     ck_assert(m->min == (double)least && m->max == (double)greatest);
     ck_assert_msg(!exact || m->sum == (double)(sum - (__int128)n * shift), "sum %.17g", m->sum);
-    // n roundings of 2^-64, and one of double.
+    // Twice n roundings of long double, 2^-64 each, and a few of double.
     long double bound = (long double)DBL_EPSILON * 2 + count * 0x1p-63L,
                 spread = (long double)(greatest - least);
     ck_assert(!exact || fabsl((long double)m->squares - squares) <= bound * squares);
@@ -78,7 +79,7 @@ static void check_reductions(const void *x, size_t n, const kn_host_options *opt
     kn_number found;
 
     for (size_t i = 0; i < n; i++) {
-        uint64_t value = (uint64_t)integer_of(at(x, i)); // of negative ones modulo 2^64
+        uint64_t value = (uint64_t)integer_of(at(x, i)); // negative ones modulo 2^64
         expected[KN_REDUCE_SUM] += value;
         expected[KN_REDUCE_PRODUCT] *= value;
         if (i == 0 || integer_of(at(x, i)) < integer_of(at(x, expected[KN_REDUCE_MIN])))
@@ -132,7 +133,7 @@ END_TEST
 
 // ---- floats ----
 
-// A product with the tree's roundings: lanes, lanes by halves, leaves in pairs.
+// The product in the order of the tree: 64 lanes for each leaf, lanes folded by halves, then leaves in pairs.
 static double product_of(const double *x, size_t n, size_t leaves)
 {
     double lanes[64];
@@ -158,10 +159,11 @@ struct floats {
     kn_type type;
     size_t n, nan_count;
     void *x;
-    double *values, *numbers; // as doubles, and with the shift in place of NaN
+    double *values, *numbers; // as doubles; the same with the shift in place of NaN
 };
 
-// Around `centre`; every `nth` is not a number (0: none), and every `infinite`-th infinite.
+// Values within 0.5 of `centre`. One element in `nth` is NaN and one in `infinite` is infinite, on average;
+// 0: none.
 static struct floats make_floats(kn_type type, size_t n, double centre, size_t nth, size_t infinite,
                                  uint64_t *state)
 {
@@ -245,7 +247,8 @@ START_TEST(floats)
 }
 END_TEST
 
-// The shift is near the middle whatever an eighth of the column is, and finite.
+// The shift is near the middle of the column although an eighth of the elements are NaN and an eighth
+// infinite; it is 0 if no element is finite.
 START_TEST(shift)
 {
     uint64_t state = test_seed("shift");
@@ -318,8 +321,9 @@ START_TEST(edges)
 }
 END_TEST
 
-// Mean and variance of integers are rounded once, for the same bits on every processor: a long double of 64
-// bits gives a neighbour of each of these.
+// The mean and variance of integers are rounded once, so that they have the same bits on every processor. If
+// they were computed in long double, with 64 bits, and then rounded to double, each of these would become a
+// neighbouring double.
 START_TEST(integers_are_rounded_once)
 {
     static const int32_t x[3][7] = {

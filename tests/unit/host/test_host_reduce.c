@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's sums against the fixed tree, written here as its description reads (include/koine/reduce.h), to
-// the bit.
+// The host's sums, bit by bit, against a plain implementation of the tree that include/koine/reduce.h
+// describes.
 #include "host_support.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 #include "host/stats/host_sums.h"
 #include "support/run.h"
 
-// Lane `lane` of a leaf, folded with those at `distance`, twice that, ... of it.
+// The sum of those lanes of a leaf whose number is `lane` modulo `distance`, folded by halves. With a
+// distance of 1, the sum of the leaf.
 static kn_sums lane_sums(const double *x, size_t n, double shift, size_t lane, size_t distance)
 {
     kn_sums sums = {0, 0}, other;
@@ -67,7 +68,7 @@ static void check_sums(const double *x, size_t n, kn_type type, double shift)
     free(singles);
 }
 
-// Numbers of both signs whose sizes differ by up to 2^exponents, rounded to float.
+// Numbers of both signs, rounded to float, whose magnitudes differ by factors of up to 2^exponents.
 static double *make_column(size_t n, unsigned exponents, uint64_t *state)
 {
     double *x = malloc((n + 1) * sizeof *x);
@@ -113,7 +114,7 @@ START_TEST(by_chance)
 }
 END_TEST
 
-// Full doubles, which no float holds.
+// Doubles that floats cannot represent exactly.
 START_TEST(doubles)
 {
     uint64_t state = test_seed("doubles");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_host_robust against a sorted copy: medians and MADs exact, sums those of kn_host_sums; all the same bits
-// at every level and with any number of threads.
+// kn_host_robust: medians and MADs are those of a sorted copy, sums those of kn_host_sums, bit by bit, at
+// every level and with any number of threads.
 #include "host_robust_support.h"
 
 #include <koine/experimental.h>
@@ -15,7 +15,8 @@ START_TEST(columns)
     for (size_t p = 0; p < KI_COUNT(patterns); p++)
         for (size_t t = 0; t < KI_COUNT(types); t++)
             for (size_t i = 0; i < KI_COUNT(sizes); i++) {
-                // All patterns with the small ones and one that is sampled, the others by chance.
+                // All patterns for sizes up to 5 and for one that is sampled; for the other sizes one pattern
+                // in 8.
                 if (sizes[i] > 5 && sizes[i] != 32769 && test_random(&state) % 8)
                     continue;
                 struct column c = make_column(&patterns[p], types[t], sizes[i], &state);
@@ -27,7 +28,7 @@ START_TEST(columns)
 }
 END_TEST
 
-// The other method, and brackets made so narrow that their ranks lie outside them.
+// KN_ROBUST_SELECT, and brackets of several widths: the narrowest ones miss some ranks, the widest ones none.
 START_TEST(methods)
 {
     uint64_t state = test_seed("methods");
@@ -52,7 +53,8 @@ START_TEST(methods)
 }
 END_TEST
 
-// Elements that are rare before the sample and many behind it: all from one stretch.
+// With a width of almost 0, brackets miss their ranks in at least half of the columns, and the results are
+// exact nonetheless.
 START_TEST(narrow_misses)
 {
     uint64_t state = test_seed("narrow_misses");
@@ -65,12 +67,13 @@ START_TEST(narrow_misses)
                               &KN_INIT(kn_robust_options, .tuning = &(kn_robust_tuning){.width = 1e-9})) > 0;
         free_column(&c);
     }
-    // Such a bracket reaches over 3 of 6,250 samples; a rank's standard deviation there is 40 of them.
+    // Such a bracket spans 3 of 6,250 samples, and the standard deviation of a rank is 40 samples.
     ck_assert_uint_ge(found, 4);
 }
 END_TEST
 
-// Brackets that hold a rank or nearly so, as it happens: what lies in them may still be the wrong elements.
+// Brackets that hold their ranks only sometimes: elements inside a bracket must not be taken for the median
+// or MAD if it missed.
 START_TEST(doubtful_brackets)
 {
     static const double widths[] = {1e-9, 0.03, 0.1, 0.3, 1};
@@ -113,7 +116,7 @@ START_TEST(shifts)
             check_column("shifted", &c, &KN_INIT(kn_robust_options, .shift = given));
             free_column(&c);
         }
-    for (size_t t = 0; t < 2; t++) { // without one: that of the moments
+    for (size_t t = 0; t < 2; t++) { // without a given shift, that of kn_host_moments
         struct column c = make_column(&patterns[2], types[t], 33333, &state);
         kn_moments moments;
         kn_robust found;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_host_robust and kn_host_robust_prefixes: growing prefixes, columns without numbers, a published
-// recording, refusals.
+// kn_host_robust with NaN and without elements, kn_host_robust_prefixes against each prefix alone, the
+// statistics of a published recording, and invalid arguments.
 #include "host_robust_support.h"
 
 #include <koine/experimental.h>
@@ -14,7 +14,7 @@ static void expect_nothing(const kn_robust *r, size_t n, size_t nan_count)
     ck_assert(r->method != KN_ROBUST_AUTO && !r->missed);
 }
 
-// One or many, wherever they are.
+// Columns with one NaN, with NaN for about a third of their elements, and of NaN only; and empty columns.
 START_TEST(not_numbers)
 {
     static const size_t sizes[] = {1, 2, 3, 100, 4096, 5000, 100003};
@@ -50,7 +50,7 @@ START_TEST(not_numbers)
 }
 END_TEST
 
-// Each prefix as if it were alone.
+// Each prefix has the results that kn_host_robust gives for it alone with the same shift.
 static void check_prefixes(const struct column *c, const size_t *ends, size_t count)
 {
     kn_robust *found = malloc(count * sizeof *found), alone;
@@ -64,7 +64,7 @@ static void check_prefixes(const struct column *c, const size_t *ends, size_t co
             const double shift = isnan(found[count - 1].shift) ? 0 : found[count - 1].shift;
             EXPECT_OK(kn_host_robust(c->x, c->type, ends[i], &alone,
                                      &KN_INIT(kn_robust_options, .shift = &shift), &host, &err));
-            if (isnan(found[count - 1].shift) && !isnan(found[i].shift)) // one that the last does not show
+            if (isnan(found[count - 1].shift) && !isnan(found[i].shift)) // a later NaN hides the shift
                 alone.shift = found[i].shift, alone.sum = found[i].sum, alone.squares = found[i].squares,
                 alone.mean = found[i].mean, alone.variance = found[i].variance;
             ck_assert_msg(
@@ -108,7 +108,7 @@ START_TEST(prefixes)
 }
 END_TEST
 
-// The figures of a published recording, whose sums are known exactly, as bytes, floats and doubles.
+// The statistics of a published recording, as bytes, floats and doubles.
 START_TEST(recording)
 {
     static const double cv[3] = {-0.72210659, 0, 0}, median[3] = {-33, -7, 45}, mad[3] = {11, 17, 11};
@@ -126,7 +126,7 @@ START_TEST(recording)
         n += sscanf(line, "%lf,%lf,%lf", &values[0][n], &values[1][n], &values[2][n]) == 3;
     fclose(file);
     ck_assert_uint_gt(n, 2);
-    n -= 2; // the header: the time and the rate, three times each
+    n -= 2; // two header lines: the time and the rate, three times each
     for (size_t axis = 0; axis < 3; axis++)
         for (size_t t = 0; t < 3; t++) {
             struct column c = make_column(&patterns[0], types[t], n, &(uint64_t){0});

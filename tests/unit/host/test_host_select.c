@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks and quantiles on the host against a sorted copy.
+// kn_host_select and kn_host_quantiles against a sorted copy, and how often ki_host_select reads or sorts.
 #include "host_support.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "host/sort/host_select.h"
 #include "support/run.h"
 
-// The element of this rank has the same bits, or is NaN where NaN is expected.
+// The element found has the bits of the one with this rank in the sorted copy, or both are NaN.
 static void expect_element(const void *found, const void *sorted, size_t rank, size_t n,
                            const kn_host_options *options)
 {
@@ -19,7 +19,7 @@ static void expect_element(const void *found, const void *sorted, size_t rank, s
                      (int)options->level, options->threads, options->order ? ", descending" : "", rank);
 }
 
-// Both ends, around the middle, and some by chance, in no order; at most 16.
+// At most 16 ranks in no order: the middle, both ends, and random ones. Returns how many.
 static size_t choose_ranks(size_t n, size_t *ranks, uint64_t *state)
 {
     const size_t fixed[] = {n / 2, 0, n - 1, (n - 1) / 2, n / 2};
@@ -69,8 +69,8 @@ START_TEST(select_large)
 }
 END_TEST
 
-// How ranks were found: one read for those that are neighbours, another for one far away, a sort for many,
-// and after a bracket that is made to miss.
+// How ranks are found: neighbours by the same read, a distant one by another read, many by a sort after 8
+// reads; by a sort if a bracket misses its rank; and by one read if the sample has one element only.
 START_TEST(methods)
 {
     uint64_t state = test_seed("methods");
@@ -102,7 +102,7 @@ START_TEST(methods)
         EXPECT_OK(ki_host_select(x, KN_F64, n, cases[i].ranks, cases[i].count, values, &plan, &how, &err));
         for (size_t k = 0; k < cases[i].count; k++)
             ck_assert(values[k] == sorted[cases[i].ranks[k]]);
-        if (i == 4) // by chance such a bracket may hold its rank
+        if (i == 4) // even this bracket may hold its rank by chance
             continue;
         ck_assert_uint_eq(how.reads, cases[i].reads);
         ck_assert_msg(how.missed == cases[i].missed && how.sorted == cases[i].sorted, "case %zu", i);
@@ -112,7 +112,8 @@ START_TEST(methods)
 }
 END_TEST
 
-// Sorted from the first to the last, all that is kept comes from one thread's share; of periods, from all.
+// In a sorted column, all elements that are kept come from one thread's share; in a periodic one, from all
+// shares.
 START_TEST(arranged)
 {
     size_t n = 250000, rank = n / 3;
@@ -135,7 +136,7 @@ START_TEST(arranged)
 }
 END_TEST
 
-// Figures of numpy.quantile.
+// The expected values are those of numpy.quantile.
 START_TEST(quantile_values)
 {
     static const double x[] = {4, 1, 3, 2}, q[] = {0, 0.25, 0.5, 0.9, 1}, expected[] = {1, 1.75, 2.5, 3.7, 4};
@@ -154,14 +155,14 @@ START_TEST(quantile_values)
     ck_assert(isnan(found[0]) && isnan(found[1]));
     EXPECT_OK(kn_host_quantiles((double[]){-0.0}, KN_F64, 1, q, 1, found, NULL, &err));
     ck_assert(found[0] == 0 && !signbit(found[0]));
-    // Options' order of ranks has no meaning here.
+    // The order in the options has no effect on quantiles.
     EXPECT_OK(kn_host_quantiles(x, KN_F64, 4, q, 2, found, &KN_INIT(kn_host_options, .order = KN_DESCENDING),
                                 &err));
     ck_assert(found[0] == 1 && found[1] == 1.75);
 }
 END_TEST
 
-// One NaN among many is seen, wherever it is; none is not.
+// A single NaN is noticed wherever it is, and without one the median is a number.
 START_TEST(quantile_nan)
 {
     uint64_t state = test_seed("quantile_nan");

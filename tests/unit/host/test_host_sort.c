@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's sorts at every level and with 1, 2 and 7 threads against qsort, bit by bit; NaN as a set.
+// The host's sorts at every level and with 1, 2 and 7 threads, bit by bit: unstable ones against qsort,
+// stable ones against a plain merge sort.
 #include "host_support.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 #include "host/sort/host_sort.h"
 #include "support/run.h"
 
-// The same source once more, to look inside; what it exports is `own` here.
+// Includes the source to test its static functions; what it exports is called `own` here.
 #define SIMD_SCALAR
 #define KEY_BITS                    32
 #define ki_host_quicksort_scalar_32 own
@@ -27,7 +28,8 @@ static void expect_same(const void *found, const void *expected, size_t n, const
                          n, (int)options->level, options->threads, options->order ? ", descending" : "", i);
 }
 
-// The first sorting's NaN are checked as a set; all the others must have them in the same order.
+// In the first result, NaN are compared with the expected ones as a set; all other results must have them in
+// the same order as the first.
 static void check_sort(size_t n, enum host_pattern pattern, uint64_t *state)
 {
     size_t size = kn_type_size(host_type), numbers = 0;
@@ -65,7 +67,7 @@ static size_t *stable_order(const void *x, size_t n)
     ck_assert(order && spare);
     for (size_t i = 0; i < n; i++)
         order[i] = i;
-    for (size_t run = 1; run < n; run *= 2) { // merge sort, as it reads
+    for (size_t run = 1; run < n; run *= 2) { // a plain merge sort
         for (size_t start = 0; start < n; start += 2 * run) {
             size_t middle = start + run < n ? start + run : n,
                    end = start + 2 * run < n ? start + 2 * run : n;
@@ -146,8 +148,8 @@ static void check_stable(size_t n, enum host_pattern pattern, uint64_t *state)
     free(x);
 }
 
-// Around every width of a vector, of the networks, of the blocks that are divided; then of the pieces and of
-// the share that threads work on together (1 MiB).
+// Around the widths of vectors and the sizes of sorting networks and of partitioned blocks, then around those
+// of pieces and of what several threads partition together (from 1 MiB on).
 static const size_t sizes[] = {0,    1,    2,    3,    4,    5,    7,    8,     9,     15,   16,
                                17,   31,   32,   33,   63,   64,   65,   127,   128,   129,  255,
                                256,  257,  383,  384,  385,  511,  512,  513,   1023,  1024, 1025,
@@ -174,7 +176,7 @@ START_TEST(sort_patterns)
 }
 END_TEST
 
-// Every size up to a few of the largest network.
+// Every size up to more than twice that of the largest network, 256 keys.
 START_TEST(every_small_size)
 {
     uint64_t state = test_seed("every_small_size");
@@ -205,7 +207,7 @@ START_TEST(stable_large)
 }
 END_TEST
 
-// Without a single good pivot: the middle of the bounds alone.
+// No threshold is a pivot: with no tries left, each is the middle of the bounds.
 START_TEST(without_pivots)
 {
     static const size_t some[] = {17, 100, 129, 1000, 30000};
@@ -225,7 +227,7 @@ START_TEST(without_pivots)
 }
 END_TEST
 
-// A level is its own code, for both widths.
+// Every level has its own code for keys of 32 and of 64 bits.
 START_TEST(levels)
 {
     const struct host_quicksort *seen[8] = {&own};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first k on the host against the head of a stable sort.
+// kn_host_top_k against the first k elements of a stable sort.
 #include "host_support.h"
 
 #include "support/run.h"
 
-static const char *column; // whose elements are numbered
+static const char *column; // whose elements by_position compares
 
 static int by_position(const void *a, const void *b)
 {
@@ -51,7 +51,7 @@ static void check_top(size_t n, enum host_pattern pattern, uint64_t *state)
 {
     size_t size = kn_type_size(host_type);
     const size_t ks[] = {0, n > 0, n, n / 2, test_random(state) % (n + 1)};
-    size_t first = n < 100000 ? 0 : 3; // edges are those of short columns
+    size_t first = n < 100000 ? 0 : 3; // k = 0, 1 and n for short columns only
     void *x = host_column(n, pattern, state), *before = host_copy(x, n);
     uint64_t *order = malloc((n + 1) * sizeof *order);
 
@@ -80,7 +80,7 @@ START_TEST(sizes)
 }
 END_TEST
 
-// Every thread has a share.
+// Long enough for every thread to have a share.
 START_TEST(threads)
 {
     static const size_t lengths[] = {300007};

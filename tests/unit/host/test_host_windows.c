@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_host_windows and kn_host_rolling against windows that are sorted one by one in double: exact, at every
-// level and with any number of threads.
+// kn_host_windows and kn_host_rolling, at every level and with any number of threads, against windows that
+// are each sorted in double: results are exact.
 #include "windows_support.h"
 
 static const kn_type reals[] = {KN_F32, KN_F64};
 
-// ---- which windows there are ----
+// ---- the number of windows ----
 
 START_TEST(counts)
 {
@@ -24,7 +24,7 @@ START_TEST(counts)
 }
 END_TEST
 
-// ---- every so many elements ----
+// ---- a window every `step` elements ----
 
 static void check_windows(const struct column *c, size_t width, size_t step, const kn_host_options *host)
 {
@@ -64,7 +64,7 @@ START_TEST(windows)
 }
 END_TEST
 
-// Windows of several runs that neighbours share, and of more than that.
+// Windows of up to 8 whole steps, which share sorted runs with their neighbours, and a window of 9 steps.
 START_TEST(windows_of_runs)
 {
     static const struct {
@@ -104,7 +104,7 @@ START_TEST(levels)
 }
 END_TEST
 
-// ---- at every element ----
+// ---- a window at every element ----
 
 static void check_rolling(const char *name, const struct column *c, size_t width,
                           const kn_rolling_options *options, const kn_host_options *host)
@@ -149,7 +149,8 @@ START_TEST(rolling)
 }
 END_TEST
 
-// Keys that differ in bits which do not fit beside a position: close to one another, and far from the rest.
+// Doubles so close to one another that they differ only in bits for which a sort key, which also holds the
+// position, has no room, among others that are far away.
 START_TEST(rolling_ties_of_doubles)
 {
     uint64_t state = test_seed("rolling_ties_of_doubles");
@@ -211,7 +212,7 @@ START_TEST(refused)
                    kn_host_rolling(x, KN_F64, 4, 3, to, NULL,
                                    &KN_INIT(kn_rolling_options, .position = (kn_window_position)7), NULL,
                                    &err));
-    EXPECT_OK(kn_host_windows(x, KN_F64, 4, 5, 1, found, NULL, NULL, NULL, &err)); // none
+    EXPECT_OK(kn_host_windows(x, KN_F64, 4, 5, 1, found, NULL, NULL, NULL, &err)); // no window
 }
 END_TEST
 

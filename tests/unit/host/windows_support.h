@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of windows, on the host and on devices, share: windows one by one, each sorted anew in
-// double.
+// Shared by the tests of windows on the host and on devices: reference results from windows that are each
+// sorted in double.
 #ifndef KN_TESTS_UNIT_HOST_WINDOWS_SUPPORT_H
 #define KN_TESTS_UNIT_HOST_WINDOWS_SUPPORT_H
 
@@ -8,7 +8,7 @@
 
 #include <koine/window.h>
 
-// Of the n elements of x, NaN where one of them is.
+// The median and MAD of the n elements of x; NaN if there are none, or one is NaN.
 static inline void window_middles(const double *x, size_t n, double *median, double *mad)
 {
     double *sorted = malloc((n + 1) * sizeof *sorted);
@@ -26,7 +26,7 @@ static inline void window_middles(const double *x, size_t n, double *median, dou
     free(sorted);
 }
 
-// NaN at a few places, far from one another.
+// Makes one element in 64 NaN, on average.
 static inline void put_nan(struct column *c, uint64_t *state)
 {
     for (size_t i = 0; i < c->n; i++)
@@ -45,7 +45,8 @@ static inline void expect_number(const char *what, size_t i, double found, doubl
                   expected);
 }
 
-// What kn_host_windows and kn_windows have for the n elements from `first` on, with two quantiles.
+// Checks what kn_host_windows or kn_windows returned for window i, the n elements from `first` on, with two
+// quantiles.
 static inline void expect_window(const struct column *c, size_t i, size_t first, size_t n, const double *q,
                                  const kn_stats *found, const double *quantiles)
 {
@@ -66,7 +67,7 @@ static inline void expect_window(const struct column *c, size_t i, size_t first,
     expect_number("second quantile", i, quantiles[1], wanted[1]);
 }
 
-// What kn_host_rolling and kn_rolling have for element i.
+// Checks what kn_host_rolling or kn_rolling returned for every element.
 static inline void expect_rolling(const char *name, const struct column *c, size_t width,
                                   const kn_rolling_options *options, const void *medians, const void *mads)
 {
