@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random dense systems for the solutions within bounds, and what their solutions must be, in double
-// precision.
+// Shared by the tests of solutions within bounds, on the host and on devices: random dense operators, and
+// reference solutions and optimality conditions in double precision.
 #ifndef KN_TESTS_OPERATOR_BOUNDED_SUPPORT_H
 #define KN_TESTS_OPERATOR_BOUNDED_SUPPORT_H
 
@@ -44,7 +44,7 @@ static inline double element(const struct dense *d, bool adjoint, size_t i, size
     return adjoint ? d->a[j * d->columns + i] : d->a[i * d->columns + j];
 }
 
-// Singular values within some 3 of one another: a strong diagonal beside noise.
+// A diagonal of 2 and noise of up to 0.1: singular values differ by a factor of about 3 at most.
 static inline void fill(struct dense *d, uint64_t *state)
 {
     for (size_t i = 0; i < d->rows; i++)
@@ -63,7 +63,7 @@ static inline struct dense *dense_of(size_t rows, size_t columns, kn_type type, 
     return d;
 }
 
-// Rows of b, and a start.
+// A random right-hand side b and a random start x.
 static inline void fill_vectors(const struct dense *d, void *b, void *x, uint64_t *state)
 {
     for (size_t i = 0; i < d->rows; i++)
@@ -74,7 +74,7 @@ static inline void fill_vectors(const struct dense *d, void *b, void *x, uint64_
 
 // ---- the system in double precision ----
 
-// Row i of D^T D, column j.
+// Element (i, j) of D^T D, where D takes differences of this order.
 static inline double difference(size_t i, size_t j, size_t n, unsigned order)
 {
     static const double stencils[][3] = {{-1, 1, 0}, {1, -2, 1}};
@@ -116,8 +116,10 @@ static inline double high_of(const kn_solve_options *options)
     return options->bounded ? options->high : INFINITY;
 }
 
-// How far x is from fulfilling the conditions, with x[i] held at a bound where held[i] is 1 (low) or 2
-// (high); held NULL: where it is there.
+// By how much x violates the conditions of Karush, Kuhn and Tucker: x lies within the bounds, and the
+// gradient is 0, except that at a bound it may have the sign that keeps x there. held[i] is 1 if x[i] is at
+// the lower bound, 2 if it is at the upper one, 0 if it is free; if `held` is NULL, x[i] is at a bound that
+// it equals.
 static inline double violation(size_t n, const double *h, const double *right,
                                const kn_solve_options *options, const double *x, const unsigned *held)
 {
@@ -138,7 +140,7 @@ static inline double violation(size_t n, const double *h, const double *right,
     return worst;
 }
 
-// The solution for that active set.
+// The minimum with x[i] fixed at a bound if held[i] is not 0: one linear system.
 static inline void solve_held(size_t n, const double *h, const double *right, const kn_solve_options *options,
                               const unsigned *held, double *x)
 {
@@ -155,8 +157,8 @@ static inline void solve_held(size_t n, const double *h, const double *right, co
         x[i] = creal(y[i]);
 }
 
-// Each element free, at the lower or at the upper bound: of all 3^n systems, the solution that fulfils the
-// conditions. H is positive definite, so that there is one.
+// Tries all 3^n active sets, in which each element is free, at the lower or at the upper bound, and takes the
+// solution that violates the conditions least. H is positive definite, so that exactly one x fulfils them.
 static inline void solve_exhaustively(size_t n, const double *h, const double *right,
                                       const kn_solve_options *options, double *x)
 {
@@ -208,7 +210,7 @@ static inline kn_solve_options options_of(kn_solve_method method, size_t bound, 
                    .low = bounds[bound].low, .high = bounds[bound].high);
 }
 
-// A times a factor.
+// Multiplies A by a factor.
 static inline void scale_elements(struct dense *d, double factor)
 {
     for (size_t k = 0; k < d->rows * d->columns; k++)
@@ -230,9 +232,9 @@ static inline double residual_of(const struct dense *d, const void *b, const voi
     return sqrt(squares);
 }
 
-// Singular values are at least about 1, and numbers of x and b at most 1: in x is left no more than the
-// gradient's rounding, some of 2^-24 or 2^-53 a number, and the part of the first projected gradient at which
-// the iterations end.
+// The singular values are at least about 1, so that the error of x is at most about what is left of the
+// gradient: its rounding errors, a few times 2^-24 or 2^-53 for each number, as x and b are at most 1, and
+// the fraction of the first projected gradient at which iterations end.
 static inline double tolerance_of(kn_type type, double first_gradient)
 {
     return type == KN_F32 ? 2e-5 + 1e-7 * first_gradient : 1e-11 + 1e-12 * first_gradient;
@@ -243,7 +245,8 @@ static inline double clamp(double value, const kn_solve_options *options)
     return fmin(fmax(value, low_of(options)), high_of(options));
 }
 
-// x + C A^T R (b - A x), projected; sums of 0 have no inverse.
+// One step of simultaneous reconstruction: x + C A^T R (b - A x), projected, with 0 for the inverse of a sum
+// that is 0.
 static inline void step_sirt(const struct dense *d, const kn_solve_options *options, const void *b, double *x)
 {
     double r[MOST];
@@ -269,14 +272,15 @@ static inline void step_sirt(const struct dense *d, const kn_solve_options *opti
     }
 }
 
-// ---- where iterations end, on the host and on a device ----
+// ---- why iterations end, on the host and on a device ----
 
 static const kn_solve_method methods[] = {KN_SOLVE_FISTA, KN_SOLVE_BB, KN_SOLVE_SIRT};
 
-// Of a host's or a device's kind.
+// Makes an operator of the host or of a device.
 typedef kn_operator *make_operator(struct dense *d);
 
-// By each rule: all iterations, a tolerance, noise, and a tolerance that is reached before noise is.
+// Iterations end for each reason: all are done, the tolerance or the noise is reached, or both are given and
+// the tolerance is reached first.
 static inline void expect_stops(kn_queue *in, kn_type type, make_operator *make, kn_solve_method method,
                                 uint64_t *state)
 {
@@ -326,8 +330,9 @@ static inline void expect_stops(kn_queue *in, kn_type type, make_operator *make,
 
 enum { TURNED_BACK, NOTHING, ZEROS, NO_ROWS, STEPLESS };
 
-// Where no step goes down: an adjoint of the wrong sign, a right-hand side of 0, an operator of zeros, and
-// one without rows. Returns how many iterations there were, and in `calls` how many products.
+// Solves a system in which no step decreases the residual: with an adjoint of the wrong sign, a right-hand
+// side of 0, an operator of zeros, or one without rows. Returns the number of iterations and, in `calls`,
+// that of products.
 static inline size_t end_without_step(kn_queue *in, kn_type type, make_operator *make, unsigned kind,
                                       kn_solve_method method, size_t *calls, uint64_t *state)
 {
@@ -344,7 +349,7 @@ static inline size_t end_without_step(kn_queue *in, kn_type type, make_operator 
         memset(b, 0, sizeof b);
         memset(x, 0, sizeof x);
     }
-    if (kind != TURNED_BACK) // SIRT's has no negative elements
+    if (kind != TURNED_BACK) // SIRT refuses negative elements
         for (size_t k = 0; k < MOST * MOST; k++)
             d->a[k] = kind == ZEROS ? 0 : fabs(d->a[k]);
     EXPECT_OK(kn_solve_plan_create(in, a, &options, &plan, &err));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iterations on a device with somebody who is asked: the host does not run ahead.
+// Iterations on a device with a progress callback (operator/loop.h): when it is called, and that the host
+// does not run far ahead of the device.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -25,10 +26,10 @@ static kn_status iterate(const void *data, kn_queue *on, size_t k, bool last, kn
 }
 
 struct told {
-    atomic_size_t asked; // how often
-    size_t most;         // the one that is answered by no
-    cl_event gate;       // that the queue waits for
-    size_t before;       // questions until it was opened
+    atomic_size_t asked; // number of calls of the callback
+    size_t most;         // the call, counted from 1, that returns false
+    cl_event gate;       // which the queue waits for
+    size_t before;       // calls before it was opened
 };
 
 static bool tell(void *data, size_t iteration)
@@ -63,7 +64,7 @@ static void end(void)
     test_close();
 }
 
-// Every iteration is asked about but the last one, whoever looks.
+// The callback is called before every iteration but the last, whether the host checks the state or not.
 START_TEST(questions)
 {
     for (int looks = 0; looks < 2; looks++)
@@ -91,7 +92,7 @@ static void *open_gate(void *data)
     return NULL;
 }
 
-// A queue that cannot go on: the host begins a few iterations, and then waits for it.
+// While the queue is blocked, the host launches a few iterations and then waits.
 START_TEST(waits)
 {
     for (int looks = 0; looks < 2 && kn_queue_get_opencl(queue); looks++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/solve.h: systems of dense random operators of a test's own, real and complex, on the host in both
-// precisions and on a device, against elimination in double precision; why iterations stop; what is refused.
+// Conjugate gradients (koine/solve.h) with dense random operators, real and complex, on the host in both
+// precisions and on a device, against elimination in double precision; why iterations end; and what is
+// refused.
 #include "app/mri/mri.h"
 #include "support/buffers.h"
 #include "support/compare.h"
@@ -20,7 +21,7 @@
 
 enum { MOST = 48 };
 
-// A dense operator, rows x columns of complex numbers, or real ones, whose imaginary parts are 0.
+// A dense operator of rows x columns complex numbers, whose imaginary parts are 0 if it is real.
 struct dense {
     size_t rows, columns;
     bool is_complex;
@@ -83,7 +84,7 @@ static void release(void *data)
     ((struct dense *)data)->released++;
 }
 
-// Singular values within some 3 of one another: a strong diagonal beside noise.
+// A diagonal of 2 and noise of up to 0.1 in each part: singular values differ by a factor of about 3 at most.
 static void fill(struct dense *d, bool self_adjoint, uint64_t *state)
 {
     for (size_t i = 0; i < d->rows; i++)
@@ -110,7 +111,7 @@ static kn_operator *operator_of(struct dense *d)
     return a;
 }
 
-// Row i of D^T D, column j.
+// Element (i, j) of D^T D, where D takes differences of this order.
 static double difference(size_t i, size_t j, size_t n, unsigned order)
 {
     static const double stencils[][3] = {{-1, 1, 0}, {1, -2, 1}};
@@ -122,7 +123,8 @@ static double difference(size_t i, size_t j, size_t n, unsigned order)
     return sum;
 }
 
-// The system in double precision by elimination: N x = right, N as options have it.
+// Solves the same system in double precision by elimination: the normal equations with the terms of the
+// options, or (A + lambda) x = b for KN_SOLVE_CG.
 static void eliminate(const struct dense *d, const kn_solve_options *options, const void *b,
                       double complex *x)
 {
@@ -146,7 +148,7 @@ static void eliminate(const struct dense *d, const kn_solve_options *options, co
     test_eliminate(n, m, x);
 }
 
-// How far x is from the wanted one, as a part of it.
+// The distance of x from the solution `wanted`, relative to the length of the latter.
 static double distance(const struct dense *d, const void *x, const double complex *wanted)
 {
     double off = 0, size = 0;
@@ -158,7 +160,7 @@ static double distance(const struct dense *d, const void *x, const double comple
     return sqrt(off / size);
 }
 
-// Rows of b, and a start.
+// A random right-hand side b and a random start x.
 static void fill_vectors(const struct dense *d, void *b, void *x, uint64_t *state)
 {
     for (size_t i = 0; i < d->rows; i++)
@@ -199,7 +201,7 @@ static struct dense *dense_of(size_t i, kn_type type, uint64_t *state)
 
 // ---- on the host ----
 
-// The condition of N is below 30: what is left is some roundings of it.
+// The condition number of the system is below 30, so that the error is a few roundings only.
 START_TEST(host)
 {
     uint64_t state = test_seed("host");
@@ -221,7 +223,7 @@ START_TEST(host)
         if (systems[i / 2].method == KN_SOLVE_CG)
             options.tolerance = type == KN_F64 ? 1e-13 : 1e-6;
         EXPECT_OK(kn_solve_plan_create(NULL, a, &options, &plan, &err));
-        kn_operator_free(a); // the plan holds it
+        kn_operator_free(a); // the plan holds a reference
         ck_assert_uint_eq(d->released, 0);
         EXPECT_OK(kn_solve_execute(plan, b, x, &result, &err));
         off = distance(d, x, wanted);
@@ -251,7 +253,7 @@ START_TEST(host)
 }
 END_TEST
 
-// What ends iterations, and says so; a plan solves again with the same bits.
+// Iterations end for each reason, which is reported; and a plan that solves again gives the same bits.
 START_TEST(stops)
 {
     uint64_t state = test_seed("stops");
@@ -279,13 +281,13 @@ START_TEST(stops)
         if (rule == 0)
             options.iterations = 2;
         else if (rule == 1)
-            options.tolerance = (0.4 * least.right + 0.6 * least.residual) / least.right; // which is reached
+            options.tolerance = (0.4 * least.right + 0.6 * least.residual) / least.right; // attainable
         else
             options.noise = 0.5 * (least.residual + least.right);
         memset(x, 0, sizeof x);
         EXPECT_OK(kn_solve_plan_create(NULL, a, &options, &plan, &err));
         EXPECT_OK(kn_solve_execute(plan, b, x, &result, &err));
-        // Of one or two unknowns the floor may come with the second iteration.
+        // With one or two unknowns, the floor may be reached in the second iteration.
         ck_assert_msg(result.stopped == (kn_solve_stopped)rule || least.iterations < 2 ||
                           (rule == 0 && d->columns <= 2),
                       "rule %u: %s", rule, kn_solve_stopped_name(result.stopped));
@@ -306,7 +308,7 @@ static bool stop_at_2(void *data, size_t iteration)
     return iteration < 2;
 }
 
-// x stays as it was where the operator fails, or the caller stops.
+// x is unchanged if the operator fails, the caller stops, or b is not finite.
 START_TEST(fails)
 {
     uint64_t state = test_seed("fails");
@@ -348,7 +350,7 @@ END_TEST
 
 // ---- on a device ----
 
-// The dense operator as a sparse matrix on the device, which has real numbers.
+// The dense operator, which must be real, as a sparse matrix on the device.
 static kn_operator *on_device(const struct dense *d, kn_type type)
 {
     static uint32_t row[MOST * MOST], column[MOST * MOST];
@@ -379,7 +381,7 @@ static void solve_on_device(kn_type type, uint64_t *state)
         kn_operator *a;
         kn_solve_plan *plan = NULL;
         kn_solve_result result, buffers;
-        double b[MOST], x[MOST], start[MOST], found[MOST]; // of the type
+        double b[MOST], x[MOST], start[MOST], found[MOST]; // numbers of `type`
         double complex wanted[MOST];
         size_t size = kn_type_size(type);
         kn_profile_entry *entries = NULL;
@@ -405,11 +407,11 @@ static void solve_on_device(kn_type type, uint64_t *state)
         ck_assert_msg(off < (type == KN_F64 ? 1e-11 : 1e-4),
                       "system %zu, %zu x %zu: off by %g, stopped by %s", i, d->rows, d->columns, off,
                       kn_solve_stopped_name(result.stopped));
-        // Its own kernels, and no others.
+        // The kernel of its method was launched, and not that of the other method.
         ck_assert((test_count_kernel(entries, count, "cg_step") > 0) == (options.method == KN_SOLVE_CG));
         ck_assert((test_count_kernel(entries, count, "cgnr_step") > 0) == (options.method == KN_SOLVE_CGNR));
         kn_free(entries);
-        // The same of buffers: the same bits, and nothing beyond.
+        // With buffers, the same bits, and nothing is written beyond them.
         from = test_upload_with_room(b, d->rows * size, 0);
         to = test_upload_with_room(start, d->columns * size, ROOM);
         EXPECT_OK(kn_solve_execute_buffers(plan, from, to, &buffers, &err));
@@ -418,7 +420,8 @@ static void solve_on_device(kn_type type, uint64_t *state)
         ck_assert_mem_eq(found, x, d->columns * size);
         ck_assert_uint_eq(buffers.iterations, result.iterations);
         ck_assert(test_same(buffers.residual, result.residual));
-        // Without a result the same x; in double precision without the iterations that begin once more.
+        // Without a result, the same x; in double precision only within the tolerance, because the iterations
+        // do not restart from a recomputed gradient.
         EXPECT_OK(kn_buffer_write(queue, to, 0, start, d->columns * size, &err));
         EXPECT_OK(kn_solve_execute_buffers(plan, from, to, NULL, &err));
         EXPECT_OK(kn_buffer_read(queue, to, 0, found, d->columns * size, &err));
@@ -445,7 +448,7 @@ START_TEST(device)
 }
 END_TEST
 
-// The discrepancy principle, and cancelling.
+// Iterations on a device end by the discrepancy principle, or because the caller stops them.
 START_TEST(device_stops)
 {
     uint64_t state = test_seed("device_stops");

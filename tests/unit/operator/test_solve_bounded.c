@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solutions within bounds (koine/solve.h) of dense random operators: against every active set tried in turn,
-// the conditions of Karush, Kuhn and Tucker, and the formula of simultaneous reconstruction, all in double
-// precision; why iterations stop; what is refused.
+// Solutions within bounds (koine/solve.h) of dense random operators on the host, checked in double precision:
+// against the best of all active sets, by the conditions of Karush, Kuhn and Tucker, and against the formula
+// of simultaneous reconstruction; why iterations end; and what is refused.
 #include "app/mri/mri.h"
 #include "support/compare.h"
 #include "support/expect.h"
@@ -80,7 +80,7 @@ static void check_solution(const struct dense *d, const kn_solve_options *option
         ck_assert_int_eq((int)result->stopped, KN_SOLVE_STOPPED_FLOOR);
 }
 
-// The bounds are floats, so that rounding to KN_F32 leaves them as they are.
+// The bounds are representable as floats, so that rounding to KN_F32 does not change them.
 static void solve_and_check(size_t most, const char *name)
 {
     uint64_t state = test_seed(name);
@@ -100,7 +100,7 @@ static void solve_and_check(size_t most, const char *name)
         memcpy(x, start, sizeof x);
         memcpy(again, start, sizeof x);
         EXPECT_OK(kn_solve_plan_create(NULL, a, &options, &plan, &err));
-        kn_operator_free(a); // the plan holds it
+        kn_operator_free(a); // the plan holds a reference
         EXPECT_OK(kn_solve_execute(plan, b, x, &result, &err));
         check_solution(d, &options, b, x, &result, plan);
         EXPECT_OK(kn_solve_execute(plan, b, again, &result, &err));
@@ -124,8 +124,9 @@ END_TEST
 
 // ---- sirt ----
 
-// Step by step, until a step begins at the least squares solution: simultaneous reconstruction, which weighs
-// rows, would leave it.
+// Compares x with the formula after 0, 1, 2, ... steps. A has a row and a column of zeros. Iterations may end
+// earlier, where a step begins at the least squares solution; the formula, which weights rows, would go on
+// from there.
 START_TEST(sirt)
 {
     uint64_t state = test_seed("sirt");
@@ -172,7 +173,8 @@ START_TEST(sirt)
 }
 END_TEST
 
-// A sum that is negative, and one whose negative element is hidden by a positive one.
+// The operator is refused if the sum of a row or of a column is negative, or that of some elements of a row,
+// although the sum of the whole row is positive.
 START_TEST(sirt_refuses)
 {
     uint64_t state = test_seed("sirt_refuses");
@@ -196,7 +198,7 @@ START_TEST(sirt_refuses)
             d->a[4 * 7 + 5] = 40;
         }
         for (size_t j = 0; j < 7 && kind / 2 == 2; j++)
-            d->a[4 * 7 + j] = j % 2 ? -1 : 1; // whose sum is 1
+            d->a[4 * 7 + j] = j % 2 ? -1 : 1; // the sum of the row is 1
         a = operator_of(d);
         fill_vectors(d, b, x, &state);
         memcpy(kept, x, sizeof x);
@@ -221,8 +223,8 @@ START_TEST(stops)
 }
 END_TEST
 
-// Where no step goes down there is a reason, and no idling until the last iteration: an adjoint of the wrong
-// sign, a right-hand side of 0, an operator of zeros, and one without rows.
+// If no step decreases the residual, iterations end with a reason instead of idling until the last: with an
+// adjoint of the wrong sign, a right-hand side of 0, an operator of zeros, and one without rows.
 START_TEST(ends_without_a_step)
 {
     uint64_t state = test_seed("ends_without_a_step");
@@ -237,8 +239,8 @@ START_TEST(ends_without_a_step)
 }
 END_TEST
 
-// A and b times a power of two have the same solution, bit for bit: no norm leaves the range of single
-// precision, and where the iterations end does not depend on units.
+// If A and b are multiplied by a power of two, the solution is the same, bit for bit: no norm leaves the
+// range of single precision, and where iterations end does not depend on units.
 START_TEST(scales)
 {
     uint64_t state = test_seed("scales");
@@ -256,7 +258,7 @@ START_TEST(scales)
         memcpy(x[1], x[0], sizeof x[0]);
         memcpy(x[2], x[0], sizeof x[0]);
         for (size_t scale = 0; scale < 3; scale++) {
-            static const double factors[] = {1, 0x1p-40, 0x1p80}; // from one to the next
+            static const double factors[] = {1, 0x1p-40, 0x1p80}; // each relative to the scale before
 
             scale_elements(d, factors[scale]);
             for (size_t i = 0; i < d->rows; i++)
@@ -273,7 +275,7 @@ START_TEST(scales)
 }
 END_TEST
 
-// A step of half a unit in the last place of x, which rounding undoes.
+// The solution is half a unit in the last place away from x = 1, so that rounding undoes the step.
 START_TEST(ends_where_x_stays)
 {
     uint64_t state = test_seed("ends_where_x_stays");
@@ -308,7 +310,7 @@ static bool stop_at_2(void *data, size_t iteration)
     return iteration < 2;
 }
 
-// x stays as it was where the operator fails, the caller stops, or numbers overflow.
+// x is unchanged if the operator fails, the caller stops, numbers overflow, or b has a NaN.
 START_TEST(fails)
 {
     uint64_t state = test_seed("fails");
@@ -354,7 +356,7 @@ START_TEST(fails)
 }
 END_TEST
 
-// Bounds that are no floats are rounded inwards.
+// With KN_F32, bounds that are not floats are rounded inwards.
 START_TEST(bounds_of_floats)
 {
     uint64_t state = test_seed("bounds_of_floats");
@@ -378,7 +380,7 @@ START_TEST(bounds_of_floats)
             ck_assert((double)x[i] >= options.low && (double)x[i] <= options.high);
         kn_solve_plan_free(plan);
     }
-    options.low = options.high = 0.1; // which is no float
+    options.low = options.high = 0.1; // which is not a float
     plan = NULL;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no number of the type float within",
                    kn_solve_plan_create(NULL, a, &options, &plan, &err));

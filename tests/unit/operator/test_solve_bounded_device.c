@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solutions within bounds (koine/solve.h) on a device, of dense random operators that are sparse matrices
-// there, whose iterations are recorded, and of one that copies through the host: against every active set
-// tried in turn, the conditions of Karush, Kuhn and Tucker, and the formula of simultaneous reconstruction,
-// all in double precision.
+// Solutions within bounds (koine/solve.h) on a device, of dense random operators that are either sparse
+// matrices, with recorded iterations, or copy through the host. They are checked in double precision: against
+// the best of all active sets, by the conditions of Karush, Kuhn and Tucker, and against the formula of
+// simultaneous reconstruction.
 #include "support/compare.h"
 #include "support/device.h"
 #include "support/run.h"
@@ -16,7 +16,7 @@
 
 #include "bounded_support.h"
 
-// Numbers of the matrix as floats, which the device has.
+// Rounds the elements to floats, as the device stores them.
 static void round_elements(struct dense *d)
 {
     for (size_t i = 0; i < d->rows * d->columns; i++)
@@ -103,7 +103,8 @@ static void check_solution(const struct dense *d, const kn_solve_options *option
     ck_assert(gradients[count - 1] == result->gradient && gradients[0] >= result->gradient);
 }
 
-// Launches of the method's own kernel in a solution, one an iteration at least.
+// Stops profiling. The kernel of the method was launched at least once per iteration, and those of the other
+// methods never.
 static void expect_kernel(kn_solve_method method, size_t iterations)
 {
     static const char *const names[] = {
@@ -139,7 +140,7 @@ static void solve_and_check(size_t i, size_t most, uint64_t *state)
     fill_vectors(d, b, start, state);
     memcpy(x, start, sizeof x);
     EXPECT_OK(kn_solve_plan_create(queue, a, &options, &plan, &err));
-    kn_operator_free(a); // the plan holds it
+    kn_operator_free(a); // the plan holds a reference
     EXPECT_OK(kn_profile_start(queue, &err));
     EXPECT_OK(kn_solve_execute(plan, b, x, &result, &err));
     expect_kernel(options.method, result.iterations);
@@ -153,8 +154,8 @@ static void solve_and_check(size_t i, size_t most, uint64_t *state)
     ck_assert_mem_eq(same, x, column_bytes);
     ck_assert(again.iterations == result.iterations && again.stopped == result.stopped &&
               again.residual == result.residual && again.gradient == result.gradient);
-    // Without a result the same x, of steps that do nothing once it is found: all of them, which takes its
-    // time.
+    // Without a result, the same x. All iterations are launched, and do nothing once the solution is found.
+    // That takes long, so only small systems are solved this way.
     if (options.method == KN_SOLVE_FISTA && most == FEW) {
         EXPECT_OK(kn_buffer_write(queue, solution, 0, start, column_bytes, &err));
         EXPECT_OK(kn_solve_execute_buffers(plan, right, solution, NULL, &err));
@@ -193,8 +194,9 @@ static void fill_positive(struct dense *d, uint64_t *state)
     round_elements(d);
 }
 
-// Step by step, until a step begins at the least squares solution: simultaneous reconstruction, which weighs
-// rows, would leave it. A row and a column are of zeros.
+// Compares x with the formula after 0, 1, 2, ... steps. A has a row and a column of zeros. Iterations may end
+// earlier, where a step begins at the least squares solution; the formula, which weights rows, would go on
+// from there.
 START_TEST(sirt)
 {
     uint64_t state = test_seed("sirt");
@@ -223,7 +225,7 @@ START_TEST(sirt)
             options.iterations = k;
             EXPECT_OK(kn_solve_plan_create(queue, a, &options, &plan, &err));
             EXPECT_OK(kn_profile_start(queue, &err));
-            for (size_t repeat = 0; repeat < 2; repeat++) { // the sums are kept
+            for (size_t repeat = 0; repeat < 2; repeat++) { // the second time with the sums of the first
                 memcpy(x, start, sizeof x);
                 EXPECT_OK(kn_solve_execute(plan, b, x, &result, &err));
             }
@@ -242,7 +244,7 @@ START_TEST(sirt)
 }
 END_TEST
 
-// Many more iterations than are needed, in recorded blocks.
+// Many more iterations are allowed than are needed; they are launched in recorded blocks.
 START_TEST(stops)
 {
     uint64_t state = test_seed("stops");
@@ -252,8 +254,8 @@ START_TEST(stops)
 }
 END_TEST
 
-// Where no step goes down: an adjoint of the wrong sign, a right-hand side of 0, an operator of zeros, one
-// without rows.
+// Iterations end if no step decreases the residual: with an adjoint of the wrong sign, a right-hand side of
+// 0, an operator of zeros, and one without rows.
 START_TEST(ends_without_a_step)
 {
     uint64_t state = test_seed("ends_without_a_step");
@@ -265,12 +267,12 @@ START_TEST(ends_without_a_step)
                                               kind == TURNED_BACK ? KN_SOLVE_BB : methods[m], &calls, &state);
 
             ck_assert_uint_le(iterations, kind == TURNED_BACK);
-            ck_assert_uint_lt(calls, 100); // and no idling until the last iteration
+            ck_assert_uint_lt(calls, 100); // not all iterations are launched
         }
 }
 END_TEST
 
-// Solves it from `x` with that operator, which copies; returns the plan's status.
+// Solves from `x` with an operator that copies through the host; returns the status of the solution.
 static kn_status solve(struct dense *d, const kn_solve_options *options, const float *b, float *x,
                        kn_solve_result *result)
 {
@@ -285,8 +287,8 @@ static kn_status solve(struct dense *d, const kn_solve_options *options, const f
     return status;
 }
 
-// A and b times a power of two have the same solution, bit for bit: no norm leaves the range of single
-// precision.
+// If A and b are multiplied by a power of two, the solution is the same, bit for bit: no norm leaves the
+// range of single precision.
 START_TEST(scales)
 {
     uint64_t state = test_seed("scales");
@@ -301,7 +303,7 @@ START_TEST(scales)
         round_elements(d);
         fill_vectors(d, b, start, &state);
         for (size_t scale = 0; scale < 3; scale++) {
-            static const double factors[] = {1, 0x1p-40, 0x1p80}; // from one to the next
+            static const double factors[] = {1, 0x1p-40, 0x1p80}; // each relative to the scale before
             scale_elements(d, factors[scale]);
             for (size_t i = 0; i < d->rows; i++)
                 b[i] *= (float)factors[scale];
@@ -320,7 +322,7 @@ START_TEST(scales)
 }
 END_TEST
 
-// Gradients far below the last place of x are not taken for 0.
+// A gradient of 2^-40 at x = 2^20 is not taken for 0: the solution is 2^20 - 1.
 START_TEST(small_gradients)
 {
     for (size_t m = 0; m < 2; m++)
@@ -354,7 +356,8 @@ static bool stop_at_2(void *data, size_t iteration)
     return iteration < 2;
 }
 
-// x stays as it was where the operator fails, the caller stops, A has negative elements, or numbers overflow.
+// x is unchanged if the operator fails, the caller stops, A has negative elements, numbers overflow, or b or
+// x is not finite.
 START_TEST(fails)
 {
     uint64_t state = test_seed("fails");
@@ -400,7 +403,7 @@ START_TEST(fails)
                        kn_solve_execute(plan, b, x, &result, &err));
         fill_vectors(d, b, x, &state);
         memcpy(kept, x, sizeof kept);
-        x[5] = kept[5] = INFINITY; // which no bound mends
+        x[5] = kept[5] = INFINITY; // which is within the bounds
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the start is not finite everywhere",
                        kn_solve_execute(plan, b, x, &result, &err));
         ck_assert_mem_eq(x, kept, sizeof kept);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least squares with total variation (KN_SOLVE_TV of koine/solve.h), on the host in both precisions and on a
-// device: the proximal operator of a line against every pattern of its differences, solved in turn; pictures
-// and volumes, real and complex, against a long run of another method (Condat and Vu's, written out plainly)
-// in double precision; the same bits twice; what is refused.
+// device: lines that are denoised (A = 1), against the best of all patterns of rising, falling and equal
+// neighbours; pictures and volumes, real and complex, against a long run of another method (Condat and Vu's,
+// in plain code) in double precision; the same bits twice; why iterations end; and what is refused.
 #include "support/compare.h"
 #include "support/device.h"
 #include "support/elimination.h"
@@ -18,7 +18,7 @@
 
 enum { LINE = 6, MOST = 60, MOST_NUMBERS = 2 * MOST };
 
-// A dense operator of real numbers; with `is_complex` the same on both parts of each element.
+// A dense operator of real numbers; if `is_complex`, it is applied to both parts of each element.
 struct dense {
     size_t rows, columns;
     bool is_complex;
@@ -91,7 +91,7 @@ static kn_operator *operator_of(struct dense *d, bool on_device)
     return a;
 }
 
-// Solves from 0; returns the objectives, which the caller frees.
+// Solves, starting from `x`; returns the objectives, which the caller frees.
 static double *solve(struct dense *d, bool on_device, const kn_solve_options *options, const void *b, void *x,
                      kn_solve_result *result)
 {
@@ -112,10 +112,11 @@ static double *solve(struct dense *d, bool on_device, const kn_solve_options *op
     return kept;
 }
 
-// ---- the proximal operator of a line ----
+// ---- lines ----
 
-// A differences' pattern: neighbours fall, are equal, or rise. In a run of equal ones x is their mean, moved
-// by lambda for each end that leads up or down.
+// The minimum for a pattern of differences: signs[i] is -1, 0 or 1 if x[i + 1] is less than, equal to or
+// greater than x[i]. In a run of equal elements, x is the sum of b, plus or minus lambda for each end at
+// which the line rises or falls, divided by the length of the run.
 static void solve_pattern(size_t count, const int *signs, double lambda, const double *b, double *x)
 {
     for (size_t first = 0, last; first < count; first = last + 1) {
@@ -124,7 +125,7 @@ static void solve_pattern(size_t count, const int *signs, double lambda, const d
         for (last = first; last + 1 < count && signs[last] == 0; last++)
             sum += b[last];
         sum += b[last];
-        // d/dx of lambda |x[last + 1] - x[last]| and of lambda |x[first] - x[first - 1]|
+        // minus the derivatives of lambda |x[last + 1] - x[last]| and of lambda |x[first] - x[first - 1]|
         sum += lambda * ((last + 1 < count ? signs[last] : 0) - (first > 0 ? signs[first - 1] : 0));
         for (size_t i = first; i <= last; i++)
             x[i] = sum / (double)(last + 1 - first);
@@ -140,7 +141,8 @@ static double objective_of_line(size_t count, double lambda, const double *b, co
     return sum;
 }
 
-// The least of all 3^(n - 1) patterns' solutions, of which the right one's is.
+// Of the minima for all 3^(n - 1) patterns, the one with the least objective: that of the right pattern is
+// among them.
 static void solve_line(size_t count, double lambda, const double *b, double *x)
 {
     size_t all = 1;
@@ -164,8 +166,9 @@ static void solve_line(size_t count, double lambda, const double *b, double *x)
     }
 }
 
-// The objective is strongly convex, so that |x - x*|^2 / 2 is at most what it is above the least. Iterations
-// end at a part of 1e-12 (1e-7) of the first change, or at rounding of the numbers, which are at most 1.
+// The objective is strongly convex, so that |x - x*|^2 / 2 is at most the difference between the objective
+// and its least value. Iterations end at 1e-12 (KN_F32: 1e-7) of the first change, or when only the rounding
+// errors of numbers that are at most 1 are left.
 static void check_lines(bool on_device, kn_type type, uint64_t *state)
 {
     for (unsigned axis = 0; axis < (on_device ? 1 : 3); axis++)
@@ -210,7 +213,7 @@ END_TEST
 struct problem {
     struct dense *d;
     kn_solve_options options;
-    double b[MOST_NUMBERS]; // numbers of single precision
+    double b[MOST_NUMBERS]; // representable as floats
 };
 
 static size_t numbers_of(const struct problem *p)
@@ -218,7 +221,7 @@ static size_t numbers_of(const struct problem *p)
     return p->d->columns * (p->d->is_complex ? 2 : 1);
 }
 
-// The difference of number i to the next along an axis, 0 at the end of a line.
+// The difference between number i and the next one along an axis; 0 at the end of a line.
 static double difference(const struct problem *p, const double *x, unsigned axis, size_t i)
 {
     size_t parts = p->d->is_complex ? 2 : 1, stride = parts;
@@ -247,7 +250,7 @@ static double objective(const struct problem *p, const double *x)
     return sum;
 }
 
-// y moves along the differences of z, and is no longer than lambda.
+// y += length D z; then the vector of each element is shortened to a length of lambda, if it is longer.
 static void step_dual(const struct problem *p, const double *z, double length, double y[3][MOST_NUMBERS])
 {
     size_t parts = p->d->is_complex ? 2 : 1;
@@ -267,7 +270,7 @@ static void step_dual(const struct problem *p, const double *z, double length, d
     }
 }
 
-// slant += D^T y, by D of each unit vector's neighbours: y times the difference's sign.
+// slant += D^T y: each difference adds to both of its elements, with opposite signs.
 static void add_adjoint(const struct problem *p, double y[3][MOST_NUMBERS], double *slant)
 {
     size_t parts = p->d->is_complex ? 2 : 1, stride = parts;
@@ -280,7 +283,7 @@ static void add_adjoint(const struct problem *p, double y[3][MOST_NUMBERS], doub
             }
 }
 
-// The least objective, by Condat's and Vu's method, which takes the gradient of |A x - b|^2 / 2 as it is.
+// The least objective, by the method of Condat and Vu, which takes gradient steps for the least squares term.
 static double least_objective(const struct problem *p, double norm, double *x)
 {
     double y[3][MOST_NUMBERS] = {{0}}, product[MOST_NUMBERS], slant[MOST_NUMBERS], z[MOST_NUMBERS];
@@ -307,7 +310,7 @@ static double least_objective(const struct problem *p, double norm, double *x)
     return best;
 }
 
-// The square of the operator's Frobenius norm, which is no less than that of its norm.
+// The square of the Frobenius norm of the operator: an upper bound for that of its norm.
 static double frobenius(const struct dense *d)
 {
     double sum = 0;
@@ -317,7 +320,8 @@ static double frobenius(const struct dense *d)
     return sum;
 }
 
-// Few rows of noise beside a picture of two levels, so that the variation decides.
+// A picture of two levels, seen through a random matrix with fewer rows than columns, and noise: total
+// variation decides what the rows leave open.
 static struct problem problem_of(const size_t *shape, bool is_complex, bool bounded, uint64_t *state)
 {
     struct problem p = {.d = test_zeros(1, sizeof *p.d),
@@ -340,8 +344,9 @@ static struct problem problem_of(const size_t *shape, bool is_complex, bool boun
     return p;
 }
 
-// As it is computed: x within the bounds, whose objective is what it says, and no more than the least but for
-// a part of 1e-6 (of single precision 2e-5: some 2^-24 for each of the 60 terms of a row).
+// Solves twice, with the same bits. x lies within the bounds; its objective is the one that is reported, and
+// equals the least one up to a fraction of 1e-6 (in single precision 2e-5: a few times 2^-24 for each of the
+// 60 terms of a row).
 static void check_place(struct problem *p, bool on_device, kn_type type, double least)
 {
     double b[MOST_NUMBERS], x[MOST_NUMBERS] = {0}, again[MOST_NUMBERS] = {0}, found[MOST_NUMBERS], own;
@@ -365,7 +370,7 @@ static void check_place(struct problem *p, bool on_device, kn_type type, double 
                   p->d->is_complex ? ", complex" : "", on_device ? "device" : "host", own, least,
                   result.iterations, kn_solve_stopped_name(result.stopped));
     ck_assert_double_eq_tol(objectives[result.iterations], own, part * own);
-    ck_assert_double_gt(objectives[0], 2 * own); // it had some way to go
+    ck_assert_double_gt(objectives[0], 2 * own); // the start is not the solution
     same = solve(p->d, on_device, &p->options, b, again, &other);
     ck_assert_mem_eq(x, again, numbers_of(p) * kn_type_size(type));
     ck_assert_mem_eq(objectives, same, (result.iterations + 1) * sizeof *same);
@@ -395,8 +400,9 @@ START_TEST(pictures)
 }
 END_TEST
 
-// Rays on the fly, whose iterations are recorded: as on the host, to what rounding leaves of the objective
-// (some 2^-24 for each of the terms of a ray), and buffers without waiting as arrays.
+// On the device, rays are computed on the fly, and iterations are recorded. The objective is that of the host
+// up to rounding (some 2^-24 for each of the terms of a ray), and buffers without a result get the same bits
+// as arrays.
 START_TEST(rays)
 {
     const kn_tomography_geometry geometry =
@@ -447,7 +453,7 @@ START_TEST(rays)
 }
 END_TEST
 
-// ---- the ends ----
+// ---- why iterations end ----
 
 static bool stop_at_2(void *data, size_t iteration)
 {
@@ -455,7 +461,8 @@ static bool stop_at_2(void *data, size_t iteration)
     return iteration < 2;
 }
 
-// A tolerance that is reached, and b = 0, which x = 0 solves at once; the caller's stop leaves x as it was.
+// Iterations end at a tolerance, and at once with b = 0, which x = 0 solves. If the caller stops them, x is
+// unchanged. A NaN in b is refused.
 static void check_ends(bool on_device, uint64_t *state)
 {
     struct problem p = problem_of((size_t[]){5, 4, 1}, false, false, state);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares with sparse wavelets (KN_SOLVE_WAVELET of koine/solve.h): the transform against the matrix of
-// its definition, which must be orthogonal; the proximal operator, by A = 1, against that matrix; pictures
-// and volumes, real and complex, against plain proximal gradients with it, in double precision, on the host
-// in both precisions and on a device; the same bits twice; the ends; what is refused.
+// Least squares with sparse wavelets (KN_SOLVE_WAVELET of koine/solve.h): the transform and its inverse
+// against the matrix of the definition, which must be orthogonal; the proximal operator (A = 1) against the
+// same matrix; pictures and volumes, real and complex, on the host in both precisions and on a device,
+// against plain proximal gradients with that matrix in double precision; the same bits twice; why iterations
+// end; and what is refused.
 #include "support/compare.h"
 #include "support/device.h"
 #include "support/memory/memory.h"
@@ -21,11 +22,12 @@ enum { MOST = 16 * 18, NUMBERS = 2 * MOST };
 
 // ---- the definition ----
 
-// Multiplies x from the left by a level's filters along an axis, within a box of the picture.
+// Applies the two filters of a level along an axis, within a box of the picture: first the low half, then the
+// high half of the result.
 static void filter(const size_t *shape, const size_t *box, size_t axis, double *x)
 {
     static const double root = 1.7320508075688772,
-                        scale = 0.17677669529663687; // the root of 3, and 1 / (4 sqrt(2))
+                        scale = 0.17677669529663687; // sqrt(3) and 1 / (4 sqrt(2))
     const double low[] = {(1 + root) * scale, (3 + root) * scale, (3 - root) * scale, (1 - root) * scale};
     size_t step = 1, half = box[axis] / 2;
     double *made = test_zeros(shape[0] * shape[1] * shape[2], sizeof *made);
@@ -37,7 +39,7 @@ static void filter(const size_t *shape, const size_t *box, size_t axis, double *
             for (size_t at = 0; at < box[0]; at++) {
                 size_t place[] = {at, y, z}, n = at + shape[0] * (y + shape[1] * z), own = place[axis];
 
-                // x[own] is element k of the filters that begin at own - k, if that is an even place.
+                // x[own] meets tap k of the filters that begin at own - k, which must be even.
                 for (size_t k = 0; k < 4; k++) {
                     size_t first = (own + box[axis] - k) % box[axis], line = n - own * step;
 
@@ -57,7 +59,7 @@ static void filter(const size_t *shape, const size_t *box, size_t axis, double *
 struct transform {
     size_t n, shape[3];
     double *w;    // n x n, a row for each coefficient
-    bool *coarse; // of the approximation
+    bool *coarse; // whether a coefficient belongs to the approximation
 };
 
 static struct transform define(const size_t *shape)
@@ -99,7 +101,7 @@ static void free_transform(struct transform *t)
     free(t->coarse);
 }
 
-// to = W from, or W^T from, of `parts` numbers per element.
+// to = W from or, if `back`, W^T from, with `parts` numbers per element.
 static void transform(const struct transform *t, bool back, size_t parts, const double *from, double *to)
 {
     memset(to, 0, t->n * parts * sizeof *to);
@@ -109,7 +111,7 @@ static void transform(const struct transform *t, bool back, size_t parts, const 
                 to[parts * (back ? j : i) + c] += t->w[i * t->n + j] * from[parts * (back ? i : j) + c];
 }
 
-// The sum of the moduli of the details; with `shortened`, of those that are left, which it receives.
+// Shortens the modulus of each detail by `by`, or to 0. Returns the sum of the moduli that are left.
 static double shorten(const struct transform *t, size_t parts, double by, double *coefficients)
 {
     double sum = 0;
@@ -165,7 +167,8 @@ END_TEST
 
 // ---- operators ----
 
-// A diagonal and a few other elements: real numbers, with `parts` 2 the same on both parts of each element.
+// An operator of real numbers: a diagonal and another element in each row. If `parts` is 2, it is applied to
+// both parts of each element.
 struct sparse {
     size_t n, rows, parts;
     kn_type type;
@@ -185,7 +188,7 @@ static void put(kn_type type, void *array, size_t i, double value)
         ((double *)array)[i] = value;
 }
 
-// Row i has the element i, and another one of element 7 i + 1.
+// Row i has elements in the columns i and (7 i + 1) mod n.
 static void multiply(const struct sparse *a, bool adjoint, kn_type type, const void *from, void *to)
 {
     double made[NUMBERS] = {0};
@@ -245,7 +248,7 @@ struct problem {
     struct transform t;
     struct sparse a;
     kn_solve_options options;
-    double b[NUMBERS]; // numbers of single precision
+    double b[NUMBERS]; // representable as floats
 };
 
 static struct problem problem_of(const size_t *shape, size_t parts, uint64_t *state)
@@ -277,8 +280,8 @@ static double objective(const struct problem *p, const double *x)
     return sum + p->options.lambda * shorten(&p->t, p->a.parts, 0, coefficients);
 }
 
-// The solution by proximal gradients as they are, whose step is below 1 / |A|^2: |A| is at most 1.3. A^T A
-// has a condition of some tens where it is not 0.
+// The solution by plain proximal gradients. The step is less than 1 / |A|^2, as |A| is at most 1.3. Where A^T
+// A is not 0, its condition number is a few tens, so that 600 iterations are enough.
 static void least(const struct problem *p, double *x)
 {
     const double step = 0.59;
@@ -326,10 +329,10 @@ static void check_place(struct problem *p, bool on_device, kn_type type, double 
                   p->t.shape[0], p->t.shape[1], p->t.shape[2], p->a.parts, on_device ? "device" : "host", own,
                   wanted, result.iterations, kn_solve_stopped_name(result.stopped));
     ck_assert_double_eq_tol(objectives[result.iterations], own, part * own);
-    ck_assert_double_gt(objectives[0], 2 * own); // it had some way to go
+    ck_assert_double_gt(objectives[0], 2 * own); // the start is not the solution
     EXPECT_OK(kn_solve_execute(plan, b, again, &result, &err));
     ck_assert_mem_eq(x, again, p->a.parts * p->t.n * kn_type_size(type));
-    // From its own solution the first objective is the last one.
+    // If it starts from the solution, the first objective is the last one.
     EXPECT_OK(kn_solve_execute(plan, b, again, &result, &err));
     ck_assert_double_eq_tol(kn_solve_plan_get_objectives(plan, NULL)[0], own, part * own);
     kn_solve_plan_free(plan);
@@ -354,9 +357,10 @@ START_TEST(pictures)
 }
 END_TEST
 
-// ---- the proximal operator, and the ends ----
+// ---- the proximal operator, and why iterations end ----
 
-// A = 1: the first step is the proximal operator of b, but for the step, which is 1 / 1.02.
+// With A = 1, the solution is the proximal operator of b. The first step does not quite reach it, because its
+// length is 1 / 1.02.
 static void check_operator(bool on_device, uint64_t *state)
 {
     struct problem p = problem_of(shapes[1], 1, state);
@@ -381,7 +385,7 @@ static void check_operator(bool on_device, uint64_t *state)
     for (size_t i = 0; i < p.t.n; i++)
         ck_assert_double_eq_tol((double)x[i], wanted[i], 2e-6);
     kn_solve_plan_free(plan);
-    // A tolerance that is reached, b = 0, and numbers that are none.
+    // A tolerance that is reached, a NaN in b, and b = 0.
     p.options.tolerance = 0.9;
     plan = plan_of(&p.a, on_device, &p.options);
     memset(x, 0, sizeof x);
