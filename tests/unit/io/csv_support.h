@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scratch file, and what reading it must give: for the tests of the CSV reader.
+// Helpers for the tests of the CSV reader: they write a scratch file, read it, and compare its columns with
+// the expected values.
 #ifndef KN_TESTS_UNIT_IO_CSV_SUPPORT_H
 #define KN_TESTS_UNIT_IO_CSV_SUPPORT_H
 
@@ -52,7 +53,7 @@ static inline void expect_column(const struct csv_table *table, size_t index, co
     ck_assert_uint_lt(index, table->column_count);
     ck_assert_str_eq(table->columns[index].name, name);
     ck_assert_uint_eq(table->columns[index].count, count);
-    // By bits, so that -0 is told from 0; not-a-number is any.
+    // Compared bit by bit, so that -0 differs from 0; any NaN equals any other.
     for (size_t i = 0; i < count; i++)
         ck_assert_msg(
             isnan(values[i]) ? isnan(table->columns[index].values[i])

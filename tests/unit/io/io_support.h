@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of file formats share: a scratch folder, files of given bytes, and what a refusal must say.
+// Helpers for the tests of file formats: a scratch folder, files of given bytes, and checks of a status and
+// its message.
 #ifndef KN_TESTS_UNIT_IO_IO_SUPPORT_H
 #define KN_TESTS_UNIT_IO_IO_SUPPORT_H
 
@@ -19,7 +20,7 @@ static inline void io_tear_down(void)
     test_remove(io_folder);
 }
 
-// A file of the folder; the name is overwritten by the call after the next four.
+// The path of a file in the folder; the string is overwritten by the fourth call after this one.
 static inline const char *io_path(const char *name)
 {
     static char paths[4][4200];
@@ -35,7 +36,7 @@ static inline void io_write(const char *name, const void *bytes, size_t count)
     test_write(io_path(name), bytes, count);
 }
 
-// The first bytes of a file; how many there were.
+// Reads up to `room` bytes from the start of a file; returns how many it read.
 static inline size_t io_read(const char *name, void *bytes, size_t room)
 {
     return test_read(io_path(name), bytes, room);
@@ -46,7 +47,7 @@ static inline bool io_exists(const char *name)
     return access(io_path(name), F_OK) == 0;
 }
 
-// `status` is the one wanted, and the message has the words.
+// Checks that `status` is `wanted` and that the message contains `words`.
 static inline void io_expect(kn_status status, kn_status wanted, const kn_error *err, const char *words)
 {
     ck_assert_msg(status == wanted, "%s instead of %s: %s", kn_status_name(status), kn_status_name(wanted),
@@ -54,7 +55,8 @@ static inline void io_expect(kn_status status, kn_status wanted, const kn_error 
     ck_assert_msg(strstr(err->text, words) != NULL, "'%s' is not in: %s", words, err->text);
 }
 
-// A call, whose last argument is `err`, that goes well, or is refused with these words.
+// `call` passes `err` as its last argument. IO_OK expects it to succeed, IO_REFUSED to fail with this status
+// and these words in the message.
 #define IO_OK(call)                                                                                          \
     do {                                                                                                     \
         kn_error io_err = KN_ERROR_INIT, *err = &io_err;                                                     \

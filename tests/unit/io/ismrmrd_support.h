@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ISMRMRD files as tests need them, written with libhdf5: heads packed as C++ writers do and aligned as
-// others do, members in another order. Only where HAVE_HDF5.
+// Writes ISMRMRD files for tests with libhdf5, in two layouts: heads packed as by C++ writers, and heads
+// aligned as by others, with the members in another order. Only for builds with HAVE_HDF5.
 #ifndef KN_TESTS_UNIT_IO_ISMRMRD_SUPPORT_H
 #define KN_TESTS_UNIT_IO_ISMRMRD_SUPPORT_H
 
@@ -20,14 +20,15 @@ static const char *const counter_names[COUNTERS] = {"kspace_encode_step_1",
                                                     "set",
                                                     "segment"};
 
-// How a writer lays out its rows.
+// Sizes and offsets, in bytes, of a writer's rows and of their heads.
 struct layout {
     size_t head_bytes, flags_at, samples_at, coils_at, centre_at, axes_at, time_at, index_at;
     size_t head_at, traj_at, data_at, row_bytes;
-    const char *leave_out; // a member that is not there
+    const char *leave_out; // the name of a member to omit, or NULL
 };
 
-// The C++ library's packed head of 340 bytes, and an aligned one of 352, data before traj.
+// The C++ library's packed head of 340 bytes; and an aligned head of 352 bytes, with the data before the
+// trajectory.
 static const struct layout packed = {340, 2, 34, 38, 172, 176, 178, 242, 0, 340, 356, 372, NULL};
 static const struct layout aligned = {352, 8, 40, 44, 180, 184, 188, 256, 32, 16, 0, 384, NULL};
 
@@ -69,7 +70,7 @@ static inline void put_short(unsigned char *at, size_t value)
     memcpy(at, &number, sizeof number);
 }
 
-// An acquisition. `trajectory` has samples x axes numbers, `data` coils x samples complex ones.
+// One acquisition: `trajectory` has samples x axes numbers, `data` coils x samples complex numbers.
 struct written {
     uint64_t flags;
     size_t samples, coils, centre, axes;
@@ -78,14 +79,14 @@ struct written {
     const float *trajectory, *data;
 };
 
-// Its row, whose lists are still where `written` has them.
+// Fills in its row, which points to the numbers of `written` instead of copying them.
 static inline void put_row(const struct layout *layout, const struct written *written, unsigned char *row)
 {
     unsigned char *head = row + layout->head_at;
     hvl_t lists[2] = {{written->samples * written->axes, (void *)(uintptr_t)written->trajectory},
                       {2 * written->coils * written->samples, (void *)(uintptr_t)written->data}};
 
-    memset(row, 0xee, layout->row_bytes); // what is in no member is not looked at
+    memset(row, 0xee, layout->row_bytes); // padding, which the reader must ignore
     memcpy(head + layout->flags_at, &written->flags, sizeof written->flags);
     put_short(head + layout->samples_at, written->samples);
     put_short(head + layout->coils_at, written->coils);
@@ -112,7 +113,7 @@ static inline void write_header(hid_t group, const char *text)
     H5Tclose(type);
 }
 
-// A file of these rows; `xml` may be NULL.
+// Writes a file of `count` rows; `xml` NULL: without a header.
 static inline void write_rows(const char *path, const char *group_name, const struct layout *layout,
                               const char *xml, const unsigned char *rows, size_t count)
 {

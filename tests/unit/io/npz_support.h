@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Archives as NumPy writes them, for tests: .npy members in a .zip, stored or deflated.
+// Makes archives for tests as NumPy writes them: .npy members in a .zip, stored or deflated.
 #ifndef KN_TESTS_UNIT_IO_NPZ_SUPPORT_H
 #define KN_TESTS_UNIT_IO_NPZ_SUPPORT_H
 
@@ -18,7 +18,7 @@ static inline void zip_put(unsigned char *to, size_t *at, uint64_t value, unsign
         to[(*at)++] = (unsigned char)(value >> 8 * i);
 }
 
-// The fields that both of a member's records have.
+// The fields that a member's local header and its directory entry share.
 static inline void zip_put_sizes(unsigned char *to, size_t *at, bool deflated, uint64_t crc, uint64_t packed,
                                  uint64_t size, size_t name)
 {
@@ -52,7 +52,7 @@ static inline void zip_add(struct zip *zip, const char *name, const void *data, 
     }
     zip_put(zip->bytes, &zip->count, 0x04034b50, 4);
     zip_put(zip->bytes, &zip->count, 20, 2);
-    // NumPy has sizes of 64 bits in the local record; readers take the directory's.
+    // NumPy writes 64-bit sizes into the local header's extra field; readers use those of the directory.
     zip_put_sizes(zip->bytes, &zip->count, deflated, crc, UINT32_MAX, UINT32_MAX, name_length);
     zip_put(zip->bytes, &zip->count, 20, 2);
     memcpy(zip->bytes + zip->count, name, name_length);
@@ -67,8 +67,8 @@ static inline void zip_add(struct zip *zip, const char *name, const void *data, 
     zip_put(zip->directory, &zip->directory_count, 20, 2);
     zip_put(zip->directory, &zip->directory_count, 20, 2);
     zip_put_sizes(zip->directory, &zip->directory_count, deflated, crc, packed_size, size, name_length);
-    zip_put(zip->directory, &zip->directory_count, 0,
-            8); // lengths of extra field and comment, volume, attributes
+    // No extra field, no comment, volume 0, no attributes.
+    zip_put(zip->directory, &zip->directory_count, 0, 8);
     zip_put(zip->directory, &zip->directory_count, 0, 4);
     zip_put(zip->directory, &zip->directory_count, at, 4);
     memcpy(zip->directory + zip->directory_count, name, name_length);
@@ -77,7 +77,7 @@ static inline void zip_add(struct zip *zip, const char *name, const void *data, 
     ck_assert(zip->count < sizeof zip->bytes / 2 && zip->directory_count < sizeof zip->directory);
 }
 
-// A .npy of `count` elements, `descr` like "<i4"; `shape` like "(3,)".
+// Adds a .npy with `bytes` bytes of data; `descr` is like "<i4", `shape` like "(3,)".
 static inline void zip_add_array(struct zip *zip, const char *name, const char *descr, const char *shape,
                                  const void *data, size_t bytes, bool deflated)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// .cfl/.hdr pairs: that what is written reads back, what is refused and in which words, and BART's own files.
+// .cfl/.hdr pairs: reading, refusals and their messages, pairs that are written and read back, and a file of
+// BART's.
 #include "io_support.h"
 
 #include "io/array/cfl.h"
@@ -7,7 +8,7 @@
 
 static const float numbers[] = {1, -2, 3, -4, 5, -6, 7, -8, 9, -10, 11, -12};
 
-// A pair a.hdr, a.cfl.
+// Writes the pair a.hdr and a.cfl.
 static void write_pair(const char *header, size_t bytes)
 {
     io_write("a.hdr", header, strlen(header));
@@ -71,7 +72,8 @@ START_TEST(refused_headers)
 }
 END_TEST
 
-// What is absurd or not there is refused before memory is asked for: the test would fail for want of it.
+// Sizes that are absurd, or that the file is too short for, are refused before memory is allocated:
+// allocating that much would fail.
 START_TEST(refused_sizes)
 {
     struct npy array;
@@ -135,7 +137,7 @@ START_TEST(refused_writing)
         .type = KN_F32, .is_complex = true, .dims = 1, .shape = {2}, .data = (void *)numbers};
     struct npy other = array;
 
-    // One of the two names is taken: neither file is touched, and no other appears.
+    // If one file of the pair exists, the pair is refused and the other file is not created.
     io_write("d.hdr", "mine", 4);
     IO_REFUSED(cfl_write(io_path("d"), &array, false, err), KN_ERROR_OUTPUT, "d.hdr: already exists");
     ck_assert(!io_exists("d.cfl"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV reading: every form that is accepted, with its values.
+// CSV reading: every form of file that is accepted, and the values read from it.
 #include "csv_support.h"
 #include "support/run.h"
 
@@ -45,7 +45,7 @@ START_TEST(e4_exports)
     EXPECT_COLUMN(t, 0, "column1", -0.0, 1.25);
     csv_free(&t);
 
-    // A column of large numbers is no E4 export: nothing that could be a rate follows the first.
+    // A column of large numbers is not an E4 export: its second value cannot be a rate.
     t = read_text("2000000000\n2000000001\n2000000003\n");
     ck_assert_double_eq(t.sample_rate, 0);
     EXPECT_COLUMN(t, 0, "column1", 2000000000.0, 2000000001.0, 2000000003.0);
@@ -59,7 +59,7 @@ START_TEST(e4_exports)
 }
 END_TEST
 
-// IBI.csv: a time and an interval for each beat; the times are there for who asks for them.
+// IBI.csv: a time and an interval for each beat; the times are read only if they are requested.
 START_TEST(e4_beats)
 {
     static const char text[] = "1680686620.000000, IBI\n21.454186,0.859412\n22.297947,0.843761\r\n";
@@ -82,7 +82,7 @@ START_TEST(e4_beats)
     t = read_with(text, strlen(text), &options);
     EXPECT_COLUMN(t, 0, "ibi", 0.859412, 0.843761);
     csv_free(&t);
-    // Neither a start nor the word: a header of somebody else's.
+    // Without a plausible start time, or without the word IBI, the first line is an ordinary header.
     t = read_text("12, IBI\n3,4\n");
     EXPECT_COLUMN(t, 0, "12", 3);
     csv_free(&t);
@@ -105,8 +105,8 @@ START_TEST(headers)
     EXPECT_COLUMN(t, 2, "d \"q\"", 3);
     EXPECT_COLUMN(t, 3, "e\r\nf", 4);
     csv_free(&t);
-    // Names that are numbers, over a column that the second row shows to be one; and a row that starts with
-    // text.
+    // A first row of text and numbers is a header if the second row has a number below one of its texts;
+    // otherwise it is data.
     t = read_text("time,1,2\n0.5,3,4\n");
     ck_assert_uint_eq(t.rows, 1);
     EXPECT_COLUMN(t, 0, "time", 0.5);
@@ -116,11 +116,11 @@ START_TEST(headers)
     ck_assert_uint_eq(t.rows, 2);
     EXPECT_COLUMN(t, 0, "column2", 1, 3);
     csv_free(&t);
-    // A comma at the end of every line makes no column.
+    // A comma at the end of every line does not make a column.
     t = read_text("a,b,\n1,2,\n3,4,\n");
     ck_assert_uint_eq(t.column_count, 2);
     csv_free(&t);
-    // An unnamed first column (pandas' index) is one.
+    // An unnamed first column, such as pandas' index, is a column.
     t = read_text(",b\n0,2\n1,4\n");
     EXPECT_COLUMN(t, 0, "column1", 0, 1);
     csv_free(&t);
@@ -171,7 +171,7 @@ START_TEST(numbers)
 }
 END_TEST
 
-// Decimal texts of every shape, read by the parser and by the C library, bit for bit.
+// Decimal texts of every shape: the parser gives the same bits as strtod.
 START_TEST(numbers_are_correctly_rounded)
 {
     enum { COUNT = 200000 };
@@ -229,7 +229,8 @@ START_TEST(other_locales)
 }
 END_TEST
 
-// A file of several windows, by name and through a pipe in small pieces, gives the same values.
+// A file of several windows gives the same values, whether it is read by name or, in small pieces, through a
+// pipe.
 START_TEST(windows_and_pipes)
 {
     enum { ROWS = 120000 };
@@ -277,8 +278,8 @@ START_TEST(windows_and_pipes)
 }
 END_TEST
 
-// Bytes at random, from those that matter to the parser: read or refused, never anything else (run under
-// sanitizers).
+// Random bytes, chosen from those that matter to the parser, are either read or refused. Builds with
+// sanitizers also find invalid memory accesses here.
 START_TEST(random_bytes)
 {
     static const char alphabet[] = "0123456789.,,,,\n\n\n\"\" \t\re+-nainfNA;x\xff";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV reading by several threads: a file cut everywhere, against reading it in order and against an obvious
-// parser.
+// CSV reading by several threads: files cut into chunks at every position give the same result as reading
+// them in order, and random tables give the values that were written.
 #include "csv_support.h"
 #include "support/run.h"
 
@@ -11,14 +11,14 @@ static const unsigned thread_counts[] = {1, 2, 3, 8};
 
 enum { THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts };
 
-// What reading a file comes to.
+// The result of reading a file.
 struct outcome {
     struct csv_table table;
     kn_error err;
     kn_status status;
 };
 
-// Values that went to a file come back.
+// Reads values that were spooled to a file back into memory.
 static void load(struct csv_column *column)
 {
     kn_error err = KN_ERROR_INIT;
@@ -68,8 +68,8 @@ static void expect_same(const struct outcome *found, const struct outcome *expec
                   "%s: other times", how);
 }
 
-// Reads the file with each number of threads in chunks of `chunk` bytes, by one code after the other; each
-// time it must come to the same.
+// Reads the file with each number of threads in chunks of `chunk` bytes, with varying code and memory limits;
+// every result must equal `expected`.
 static void expect_chunks(const char *path, struct csv_options options, size_t chunk,
                           const struct outcome *expected)
 {
@@ -97,7 +97,7 @@ static struct outcome read_in_order(const char *path, struct csv_options options
     return read_file(path, &options);
 }
 
-// Cut everywhere: chunks of every size up to the whole file.
+// Expects the same result with chunks of every size up to the whole file.
 static void expect_every_cut(const char *text, size_t length, enum csv_missing missing)
 {
     struct csv_options options = {.missing = missing};
@@ -136,7 +136,7 @@ START_TEST(every_cut)
 }
 END_TEST
 
-// What is wrong first is what is said, wherever else something is.
+// The first error in the file is reported, whatever follows it.
 START_TEST(first_error)
 {
     static const struct {
@@ -169,7 +169,7 @@ START_TEST(first_error)
 }
 END_TEST
 
-// Bytes that matter, in any order, cut in any way.
+// Random bytes, chosen from those that matter to the parser, in chunks of random sizes.
 START_TEST(random_bytes)
 {
     static const char alphabet[] = "0123456789.,,,,\n\n\n\n\"\" \re-na\xff";
@@ -193,7 +193,7 @@ START_TEST(random_bytes)
 }
 END_TEST
 
-// ---- tables of chance, against values that are known as they are written ----
+// ---- random tables, whose values are recorded as they are written ----
 
 enum { COLUMNS = 6, ROWS = 3000 };
 
@@ -327,7 +327,7 @@ START_TEST(random_tables)
 }
 END_TEST
 
-// A file of 14 MB in chunks of their usual size, and an error near its end.
+// A file of 14 MB in chunks of the default size, first without and then with an error at its end.
 START_TEST(large_file)
 {
     enum { LARGE = 400000 };
@@ -371,7 +371,8 @@ START_TEST(large_file)
 }
 END_TEST
 
-// Times that a file has otherwise than a table, in memory and out of it.
+// A column of times in Unix milliseconds, read with various memory limits: times and values are either both
+// in memory or both spooled.
 START_TEST(times_that_spill)
 {
     enum { TIMES = 5000 };
@@ -408,7 +409,7 @@ START_TEST(times_that_spill)
 }
 END_TEST
 
-// Dates and times of day in two columns, in parts of a file and out of memory.
+// Dates and times of day in two columns, read in chunks, with and without a memory limit that spools them.
 START_TEST(times_of_two_columns)
 {
     enum { TIMES = 3000 };
@@ -443,7 +444,7 @@ START_TEST(times_of_two_columns)
 }
 END_TEST
 
-// A folder without room, or none at all.
+// If values must be spooled and TMPDIR does not exist, the error names it.
 START_TEST(nowhere_to_spill)
 {
     const struct csv_options options = {.most = 1};
@@ -459,7 +460,8 @@ START_TEST(nowhere_to_spill)
 }
 END_TEST
 
-// A file that somebody shortens and lengthens meanwhile: read or refused, never the process's end.
+// A file that another process truncates and extends meanwhile is read or refused; the reading process must
+// not crash.
 START_TEST(changing_file)
 {
     static const char row[] = "2020-07-24 07:07:49.031250,0.0,23.0,-60.0\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV reading: separators and decimal commas, lines before the table, times, and packed files.
+// CSV reading: separators and decimal commas, lines before the table, times, and compressed files.
 #include <config.h>
 
 #include "csv_support.h"
@@ -14,7 +14,7 @@
 #include <zstd.h>
 #endif
 
-// The same table in every form.
+// The same table with every separator and decimal mark: both are recognised, and the values are the same.
 START_TEST(marks)
 {
     static const struct {
@@ -43,7 +43,7 @@ START_TEST(marks)
 }
 END_TEST
 
-// Commas separate where nothing speaks for something else.
+// The separator is the comma unless another one fits the file better.
 START_TEST(usual_marks)
 {
     struct csv_table t = read_text("1,5\n2,7\n");
@@ -63,7 +63,8 @@ START_TEST(usual_marks)
 }
 END_TEST
 
-// Empty cells between tabs, and numbers that need more than a table of powers.
+// Empty cells between tabs; and, with decimal commas, numbers that a table of powers of ten does not suffice
+// for.
 START_TEST(cells_between_marks)
 {
     struct csv_options options = {.missing = CSV_MISSING_PROPAGATE};
@@ -108,7 +109,7 @@ START_TEST(preambles)
     ck_assert(!t.layout.header);
     EXPECT_COLUMN(t, 1, "column2", 0.5, 2);
     csv_free(&t);
-    // Epochs of 10 s, and raw samples, which have none.
+    // Epochs of 10 s make a rate of 0.1 Hz; raw samples have a period of 0 and the stated 30 Hz.
     for (int raw = 0; raw < 2; raw++) {
         snprintf(text, sizeof text, "%sEpoch Period (hh:mm:ss) 00:00:%s\n----\nAxis1,Axis2\n5,0\n7,1\n",
                  actigraph, raw ? "00" : "10");
@@ -120,7 +121,7 @@ START_TEST(preambles)
     ck_assert_uint_eq(t.layout.preamble_lines, 2);
     EXPECT_COLUMN(t, 0, "a", 1, 2);
     csv_free(&t);
-    // What the caller skips is skipped, whatever it looks like.
+    // Lines that the caller skips are skipped, whatever they look like.
     t = read_with(keys, strlen(keys), &options);
     ck_assert_uint_eq(t.layout.preamble_lines, 2);
     EXPECT_COLUMN(t, 1, "d", 4);
@@ -147,7 +148,7 @@ START_TEST(refused)
     expect_refused(text, 0, 0, "7 lines of text and no row of numbers");
     expect_refused("a\n1\n", 3, 0, "ends after 2 lines");
     expect_refused("a\n1\n", 2, 0, "empty");
-    // A header of too few names is no preamble.
+    // A header with too few names is not taken for a preamble.
     expect_refused("a,b\n1,2,3\n4,5,6\n", 0, 2, "found 3 cells");
     expect_refused("a;b\n1,5;2\n2,5;2\n1.5;3\n", 0, 4, "found \"1.5\"");
     expect_refused("time,a\n2020-07-24 07:07:49,1\nnoon,2\n", 0, 3, "found \"noon\", expected a time");
@@ -160,7 +161,7 @@ START_TEST(times)
 {
     static const struct {
         const char *text;
-        double seconds; // -1: no time
+        double seconds; // -1: not a time
     } cells[] = {
         {"1970-01-01T00:00:00Z", 0},
         {"2020-07-24 07:07:49.031250", 1595574469.03125},
@@ -180,7 +181,7 @@ START_TEST(times)
         {"2020/07/24 07:07:49", -1},
     };
 
-    // With and without the same minute before.
+    // In the second round, `minute` holds the minute that the first one read.
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
         struct csv_minute minute = {.text = {0}};
         const char *end = cells[i].text + strlen(cells[i].text);
@@ -196,12 +197,12 @@ START_TEST(times)
 }
 END_TEST
 
-// Month or day first, or either.
+// Dates with the month first, with the day first, and dates that can be read either way.
 START_TEST(dates)
 {
     static const struct {
         const char *text;
-        double month_first, day_first; // Unix seconds; -1: no time
+        double month_first, day_first; // Unix seconds; -1: not a time
     } cells[] = {
         {"7/24/2020 07:07:49.5", 1595574469.5, -1},
         {"24/7/2020 7:07:49,5", -1, 1595574469.5},
@@ -265,7 +266,8 @@ START_TEST(columns_of_times)
         {"a,when\n1,7/24/2020 07:07:49\n2,7/24/2020 07:07:49.5\n", CSV_CLOCK_MONTH_FIRST, 1},
         {"a,when\n1,24/07/2020 07:07:49\n2,24/07/2020 07:07:49.5\n", CSV_CLOCK_DAY_FIRST, 1},
         {"when;a\n24.7.2020 7:07:49;1,5\n24.7.2020 7:07:49,5;2,5\n", CSV_CLOCK_DAY_FIRST, 1},
-        // A date and a time of day: ActiGraph's epochs, with both of its clocks, quoted, and last in a row.
+        // A date and a time of day in two columns: ActiGraph's epochs with 12-hour and 24-hour clocks,
+        // decimal commas, quoted cells, times at the end of a row, and no header.
         {"Date,Time,Axis1,Axis2\n7/24/2020,7:07:49 AM,0,12\n7/24/2020,7:07:49.5 AM,3,4\n",
          CSV_CLOCK_MONTH_FIRST, 2},
         {"Date,Time,Axis1\n24/07/2020,07:07:49,0\n24/07/2020,07:07:49.5,3\n", CSV_CLOCK_DAY_FIRST, 1},
@@ -274,7 +276,7 @@ START_TEST(columns_of_times)
          CSV_CLOCK_ISO, 1},
         {"a,Date,Time\r\n1,2020-07-24,7:07:49 am\r\n2,2020-07-24,7:07:49.5 am\r\n", CSV_CLOCK_ISO, 1},
         {"7/24/2020,7:07:49 AM,0,12\n7/24/2020, 7:07:49.5 AM,3,4\n", CSV_CLOCK_MONTH_FIRST, 2},
-        // Axivity's: of omconvert, with a gyroscope, and of cwa-convert.
+        // Axivity's files: those of omconvert, without and with a gyroscope, and those of cwa-convert.
         {"Time,Accel-X (g), Accel-Y (g), Accel-Z (g)\n2020-07-24 07:07:49.000,0.1,-0.2,1\n"
          "2020-07-24 07:07:49.500,0.1,-0.2,1\n",
          CSV_CLOCK_ISO, 3},
@@ -284,7 +286,7 @@ START_TEST(columns_of_times)
         {"2020-07-24 07:07:49.000,0.100000,-0.200000,1.000000\n"
          "2020-07-24 07:07:49.500,0.100000,-0.200000,1.000000\n",
          CSV_CLOCK_ISO, 3},
-        // Nothing says that it is a time; or it is all there is.
+        // Not times: nothing shows that the numbers are times, or they are the only column.
         {"a,count\n1,1595574469\n2,1595574470\n", CSV_CLOCK_NONE, 2},
         {"timestamp\n1595574469\n1595574470\n", CSV_CLOCK_NONE, 1},
     };
@@ -306,7 +308,8 @@ START_TEST(columns_of_times)
 }
 END_TEST
 
-// A line before the table says which number is the month, or a later row does; nothing else.
+// A line before the table, or a later row with a number above 12, shows whether the month or the day comes
+// first; otherwise the dates are refused.
 START_TEST(orders_of_dates)
 {
     static const struct {
@@ -340,7 +343,7 @@ START_TEST(orders_of_dates)
                    "with the time of day in the next column");
     expect_refused("Date,Time,a\n7/24/2020,07:07,1\n7/24/2020\n", 0, 3, "column 1 \"Date Time\"");
     expect_refused("when,a\n24.7.2020 07:07,1\n7.24.2020 07:08,2\n", 0, 3, "(24/7/2020 07:07:49.5)");
-    // Where no times are wanted it is text.
+    // If times are not wanted, the column is text.
     for (int code = CSV_CODE_BEST; code <= CSV_CODE_CELLS; code++) {
         const struct csv_options options = {.code = (enum csv_code)code};
         struct csv_table t = read_with(ambiguous, strlen(ambiguous), &options);
@@ -352,7 +355,7 @@ START_TEST(orders_of_dates)
 }
 END_TEST
 
-// What a spreadsheet says in a first line.
+// A first line like "sep=;", as spreadsheets write it, states the separator.
 START_TEST(stated_separators)
 {
     struct csv_table t = read_text("sep=;\na,b;c\n1;2\n3;4\n");
@@ -366,13 +369,13 @@ START_TEST(stated_separators)
     ck_assert_uint_eq(t.layout.preamble_lines, 2);
     EXPECT_COLUMN(t, 0, "a", 1.5);
     csv_free(&t);
-    // One column of text, not two of numbers.
+    // With the separator ';', each row is one cell of text, not two numbers.
     expect_refused("sep=;\n1,5\n2,5\n", 0, 3, "found text in the file's only column");
     expect_refused("sep=:\na:b\n1:2\n", 0, 1, "names the separator ':'");
 }
 END_TEST
 
-// A column of times that is asked for is one of numbers.
+// A column of times that is requested is read as numbers.
 START_TEST(asked_times)
 {
     static const char text[] = "timestamp,a\n1595574469,1\n1595574470,2\n";
@@ -386,7 +389,8 @@ START_TEST(asked_times)
 }
 END_TEST
 
-// Rows of three columns with times, some of them in text that only the slow way reads; `text` has room.
+// Writes rows of a time and two numbers; some times are quoted, which only the slow code reads. `text` must
+// have room for them.
 static size_t make_rows(char *text, size_t rows)
 {
     char *to = text + sprintf(text, "time;a;b\n");
@@ -439,7 +443,8 @@ static size_t zstd_of(const char *text, size_t count, char *packed, size_t room)
 #endif
 }
 
-// In two parts, whole, cut short, and damaged; by one thread and by two.
+// Compresses rows in two parts, and reads the file whole, truncated and damaged, with one thread and with
+// two.
 static void expect_packed(size_t (*pack)(const char *text, size_t count, char *packed, size_t room))
 {
     enum { ROWS = 30000, ROOM = ROWS * 48 };
@@ -491,7 +496,7 @@ START_TEST(zstd_files)
 }
 END_TEST
 
-// Many chunks, and each code.
+// Chunks of several sizes, each code, and several numbers of threads.
 START_TEST(times_in_chunks)
 {
     enum { ROWS = 20000 };
@@ -524,7 +529,8 @@ static double seconds_to_read(const char *text, size_t count, const struct csv_o
     return start;
 }
 
-// The fastest of some, read in turn: decimal commas are read by the same code as points, and take no longer.
+// Decimal commas are read by the same code as points and take about as long: of alternating runs, the fastest
+// with commas may take at most 1.5 times as long as the fastest with points.
 START_TEST(commas_are_as_fast)
 {
     enum { ROWS = 20000, TIMES = 15 };

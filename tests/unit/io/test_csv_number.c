@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of CSV files, bit for bit as the C library reads them.
+// The parsers of numbers in CSV files give the same bits as strtod.
 #define _GNU_SOURCE // newlocale
 #include "support/run.h"
 #include "support/support.h"
@@ -26,7 +26,8 @@ static bool same_bits(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-// Reads the number, which a comma follows, in all ways; there are bytes enough behind it. `text` has room.
+// Reads the number with each parser, followed by a comma and further bytes, and compares the result with
+// strtod's. `text` must have room for 12 more bytes.
 static void expect_as_strtod(char *text)
 {
     size_t length = strlen(text);
@@ -46,7 +47,7 @@ static void expect_as_strtod(char *text)
     text[length] = '\0';
 }
 
-// Digits, a point among them or not, an exponent or not.
+// Random digits, with or without a decimal point and an exponent.
 static void random_text(uint64_t *state, char *text)
 {
     size_t digits = 1 + test_random(state) % 22, point = test_random(state) % (digits + 4);
@@ -77,7 +78,7 @@ START_TEST(random_texts)
 }
 END_TEST
 
-// Doubles as they are printed, with all their digits and with fewer.
+// Random doubles, printed with 1 to 19 digits.
 START_TEST(random_doubles)
 {
     uint64_t state = test_seed("random_doubles");
@@ -96,8 +97,8 @@ START_TEST(random_doubles)
 }
 END_TEST
 
-// Halfway between two doubles, and a digit beside: integers of 54 to 63 bits, and such divided by powers of
-// two.
+// Numbers halfway between two doubles, and next to such a number: integers of 54 to 63 bits, and smaller ones
+// with a fraction.
 START_TEST(ties)
 {
     uint64_t state = test_seed("ties");
@@ -119,7 +120,8 @@ START_TEST(ties)
 }
 END_TEST
 
-// All that have up to three digits, and every place of the point in more of them.
+// Every integer below 1,000 and every 97th one below 10,000, padded with zeros to up to 9 digits, without a
+// decimal point and with one in every position; then texts that csv_short_number must refuse.
 START_TEST(short_numbers)
 {
     char text[64], digits[32];
@@ -156,7 +158,7 @@ START_TEST(no_numbers)
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         ck_assert_msg(!csv_number_at(texts[i], c_locale, &value), "'%s'", texts[i]);
-    // An exponent without digits is none.
+    // An exponent without digits is not part of the number.
     ck_assert_str_eq(csv_number_at("1e+,", c_locale, &value), "e+,");
     ck_assert_double_eq(value, 1);
 }

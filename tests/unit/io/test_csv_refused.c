@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV reading: choices about columns and missing cells, and what is refused, with place and words.
+// CSV reading: the options for columns and missing cells, and what is refused, with the line and the message.
 #include "csv_support.h"
 #include "support/run.h"
 
 #include <sys/wait.h>
 
-// Reads a file of `bytes`, which must be refused with this status at this line, in words that hold each of
-// `words` (separated by '|').
+// Reads a file of `bytes`, which must be refused with this status at this line; the message must contain each
+// of `words`, which are separated by '|'.
 static void expect_refused(const char *bytes, size_t count, const struct csv_options *options,
                            kn_status status, long line, const char *words)
 {
@@ -24,7 +24,7 @@ static void expect_refused(const char *bytes, size_t count, const struct csv_opt
     snprintf(list, sizeof list, "%s", words);
     for (char *word = strtok(list, "|"); word; word = strtok(NULL, "|"))
         ck_assert_msg(strstr(err.text, word) != NULL, "does not say '%s': %s", word, err.text);
-    // A caller who does not care for words gets the status all the same.
+    // Without a kn_error to fill in, the status is the same.
     ck_assert_int_eq(csv_read(path, options, &table, NULL), status);
 }
 
@@ -52,12 +52,13 @@ START_TEST(missing_cells)
     ck_assert_uint_eq(t.columns[1].missing, 3);
     csv_free(&t);
     expect_bad(text, 2, "column 2 \"b\"|missing|--missing");
-    // One column: an empty line between rows is a missing cell, one at the end is nothing.
+    // In a file of one column, an empty line between rows is a missing cell; at the end of the file it is
+    // ignored.
     t = read_with("a\n1\n\n3\n\n", 8, &options);
     EXPECT_COLUMN(t, 0, "a", 1, NAN, 3);
     csv_free(&t);
     expect_bad("a\n1\n\n3\n", 3, "column 1 \"a\"|missing");
-    // A text column that begins with a missing cell is still one.
+    // A text column whose first cell is missing is still a text column.
     t = read_with("a,note\n1,\n2,x\n3,7\n", 18, &options);
     ck_assert_uint_eq(t.column_count, 1);
     EXPECT_COLUMN(t, 0, "a", 1, 2, 3);
@@ -72,7 +73,7 @@ START_TEST(choosing_columns)
     struct csv_options options = {.columns = wanted, .column_count = 4};
     struct csv_table t = read_with(text, strlen(text), &options);
 
-    // In the order asked, each once; a name ("3") goes before an index.
+    // Columns come in the order requested, each once; "3" is taken as a name before it is taken as an index.
     ck_assert_uint_eq(t.column_count, 3);
     EXPECT_COLUMN(t, 0, "y", 2);
     EXPECT_COLUMN(t, 1, "x", 1);
@@ -95,7 +96,7 @@ START_TEST(choosing_columns)
     wanted[0] = "time";
     expect_refused(text, strlen(text), &options, KN_ERROR_INPUT, 2,
                    "column 1 \"time\"|\"noon\"|expected a number");
-    // Trouble in a column that was not asked for is none.
+    // Bad cells in a column that was not requested do not matter.
     wanted[0] = "a";
     t = read_with("a,b\n1,2\n3,oops\n5,\n", 18, &options);
     EXPECT_COLUMN(t, 0, "a", 1, 3, 5);
@@ -127,7 +128,7 @@ START_TEST(bad_rows)
 {
     expect_bad("a,b,c\n1,2,3\n4,5\n", 3, "found 2 cells|expected 3|header");
     expect_bad("1,2,3\n4\n", 2, "found 1 cell |expected 3|first row");
-    // As many separators and line ends as in rows that are right, in other places.
+    // These files have as many separators and line ends as correct ones, but in other places.
     expect_bad("a,b\n1,2\n3\n4\n5,6,\n7,8,", 3, "found 1 cell ");
     expect_bad("a,b\n1,2\n3\n4\n5,6,7,8,9,10\n", 3, "found 1 cell ");
     expect_bad("a,b\n1,2\n3,4,5,6\n", 3, "found 4 cells|expected 2");
@@ -174,7 +175,7 @@ START_TEST(files_that_cannot_be_read)
     ck_assert_ptr_nonnull(strstr(err.text, "is a directory"));
     snprintf(path, sizeof path, "%s", file_with("1\n", 2));
     ck_assert_int_eq(chmod(path, 0), 0);
-    // For root every file can be read: the rule is then tried as another user.
+    // Root can read every file, so the check is then done as another user.
     if (geteuid() == 0) {
         pid_t child = fork();
         int status;
@@ -191,7 +192,7 @@ START_TEST(files_that_cannot_be_read)
 }
 END_TEST
 
-// Around the limit of a line, and of the window that slides over the file.
+// Lines near the limit of 1 MiB, which also move the window that slides over the file.
 START_TEST(long_lines)
 {
     enum { LIMIT = 1 << 20 };
@@ -222,7 +223,8 @@ START_TEST(long_lines)
 }
 END_TEST
 
-// A line of 1 GB: refused after the first part of it (the file is sparse, but a reader cannot know).
+// A line of 1 GB is refused after its first part has been read (the file is sparse, but the reader cannot
+// know that).
 START_TEST(enormous_line)
 {
     const char *path = file_with("a,b\n1,2\n", 8);
@@ -239,7 +241,8 @@ START_TEST(enormous_line)
     clock_gettime(CLOCK_MONOTONIC, &after);
     ck_assert_int_lt(after.tv_sec - before.tv_sec, 2);
     ck_assert_int_eq(err.line, 3);
-    // Through a pipe, without a NUL: the writer is cut off long before it has written 1 GB.
+    // Through a pipe, without NUL bytes: the reader closes it, which kills the writer long before it has
+    // written 1 GB.
     ck_assert_int_eq(pipe(ends), 0);
     child = fork();
     if (child == 0) {

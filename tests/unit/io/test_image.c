@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images from files: every kind of PNG as its writer meant it, and what is none, is cut short, damaged or too
-// large. TIFF has a test of its own.
+// Images from PNG files: every kind of PNG, and files that are not images, truncated, damaged or too large.
+// TIFF files have their own test.
 #include "io_support.h"
 
 #include <png.h>
@@ -13,8 +13,8 @@ enum { WIDTH = 13, HEIGHT = 9, BYTES_MAX = 1 << 16 };
 
 struct kind {
     int colour, bits, interlace;
-    bool transparent; // a tRNS chunk: of a grey or RGB image the sample 1 of all channels, of a palette alpha
-    unsigned channels; // as they are read
+    bool transparent;  // has a tRNS chunk: a palette's alpha, or the transparent colour, 1 in all channels
+    unsigned channels; // of the image that is read
 };
 
 static const struct kind kinds[] = {
@@ -37,7 +37,7 @@ static unsigned file_channels(const struct kind *kind)
                                                         (kind->colour & PNG_COLOR_MASK_ALPHA ? 1U : 0U);
 }
 
-// The colour i of the palette.
+// Colour i of the palette.
 static png_color palette_colour(size_t i)
 {
     return (png_color){(png_byte)(3 * i + 7), (png_byte)(255 - i), (png_byte)(i * i)};
@@ -48,7 +48,7 @@ static png_byte palette_alpha(size_t i)
     return (png_byte)(17 * i);
 }
 
-// Writes WIDTH x HEIGHT x channels samples of the kind's bits, one an element.
+// Writes WIDTH x HEIGHT x channels samples, each of the kind's bits and in an element of its own.
 static void write_png(const char *name, const struct kind *kind, const uint16_t *samples)
 {
     FILE *file = fopen(io_path(name), "wb");
@@ -101,7 +101,7 @@ static unsigned sample_of(const struct image *image, size_t i)
                                  : ((const uint8_t *)image->samples)[i];
 }
 
-// What a pixel of the file is to be read as.
+// The values that a pixel of the file must be read as.
 static void expect_pixel(const struct kind *kind, const uint16_t *pixel, unsigned expected[4])
 {
     unsigned channels = file_channels(kind), most = (1U << kind->bits) - 1,
@@ -134,7 +134,7 @@ static struct image_bytes file_bytes(const char *name)
     return bytes;
 }
 
-// The file, and the same bytes in memory, have the same image.
+// Reads the image from the file and again from its bytes in memory, which must give the same.
 static void read_one(const char *name, struct image *image)
 {
     struct image_bytes bytes = file_bytes(name);
@@ -154,7 +154,7 @@ static void read_one(const char *name, struct image *image)
     ck_assert_mem_eq(again.samples, image->samples,
                      image->width * image->height * image->channels * kn_type_size(image->type));
     free(again.samples);
-    // Cut short.
+    // Truncated bytes, and none at all, are refused.
     bytes.count -= bytes.count / 3;
     IO_OK(image_open_bytes(&bytes, 0, &file, err));
     IO_REFUSED(image_read(file, 0, &again, err), KN_ERROR_INPUT, "memory: ends at byte ");
@@ -177,7 +177,7 @@ START_TEST(every_kind)
         for (size_t i = 0; i < WIDTH * HEIGHT * channels; i++)
             samples[i] = (uint16_t)(test_random(&state) & ((1U << kind->bits) - 1));
         for (unsigned c = 0; c < channels; c++)
-            samples[channels + c] = 1; // the transparent one
+            samples[channels + c] = 1; // pixel 1 has the transparent colour
         write_png("a.png", kind, samples);
         read_one("a.png", &image);
         ck_assert_uint_eq(image.width, WIDTH);
@@ -198,7 +198,7 @@ START_TEST(every_kind)
 }
 END_TEST
 
-// Refused at opening or reading, with the file's name and the words, and nothing said by others.
+// Expects a refusal, on opening or reading, with the file's name and these words.
 static void refuse(const char *name, size_t bytes_max, const char *words)
 {
     struct image_file *file;
@@ -250,8 +250,7 @@ START_TEST(no_page)
 }
 END_TEST
 
-// Cut short after any number of bytes, and with any one of them changed: refused, or (an unimportant chunk)
-// read as it was; never a crash.
+// A file that is truncated, or in which a byte was changed, is refused.
 START_TEST(damaged)
 {
     uint64_t state = test_seed("damaged");
@@ -283,7 +282,7 @@ static void put_big(unsigned char *at, uint32_t number)
         at[i] = (unsigned char)(number >> (24 - 8 * i));
 }
 
-// A head that promises width x height pixels of 8 bits of grey, and bytes behind it that are no pixels.
+// Writes a header that declares width x height pixels of 8-bit grey, followed by an empty IDAT chunk.
 static void write_bomb(const char *name, uint32_t width, uint32_t height)
 {
     unsigned char bytes[45] = "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR";
@@ -318,7 +317,7 @@ START_TEST(too_large)
 }
 END_TEST
 
-// Eight threads, each with its own file, over and over.
+// Eight threads read eight files, 200 times in all, each time with a new image_file.
 enum { FILES = 8 };
 
 struct files {
@@ -358,7 +357,7 @@ START_TEST(threads)
 }
 END_TEST
 
-// skimage_gravel.png: 512 x 512, 8 bits of grey.
+// skimage_gravel.png: 512 x 512 pixels of 8-bit grey.
 START_TEST(real)
 {
     char path[4096];

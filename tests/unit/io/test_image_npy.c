@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images from NumPy's files: every type, in both orders of bytes and of indices, as one image and as a stack,
-// from files and from memory; and arrays that are no images, or not whole.
+// Images from .npy files: every type, in both byte orders and both index orders, as one image and as a stack,
+// from files and from memory; and arrays that are not images, or are incomplete.
 #include "io_support.h"
 
 #include "base/array.h"
@@ -13,7 +13,7 @@ static const struct kind {
     const char *descr;
     size_t size;
     bool is_signed, is_float;
-    kn_type type; // that it is read as
+    kn_type type; // of the samples when read
 } kinds[] = {
     {"|u1", 1, false, false, KN_U8},  {"|b1", 1, false, false, KN_U8},  {"<u2", 2, false, false, KN_U16},
     {">u2", 2, false, false, KN_U16}, {"|i1", 1, true, false, KN_F32},  {">i2", 2, true, false, KN_F32},
@@ -22,7 +22,7 @@ static const struct kind {
     {"<f8", 8, true, true, KN_F32},
 };
 
-// Pixel (x, y) of a page, in every type's range.
+// The value of pixel (x, y) of a page, within the range of the type.
 static int level(const struct kind *kind, size_t page, size_t y, size_t x)
 {
     int value = (int)(40 * page + 10 * y + x);
@@ -47,7 +47,7 @@ static void put(const struct kind *kind, int value, unsigned char *to)
         to[i] = as.bytes[kind->descr[0] == '>' ? kind->size - 1 - i : i];
 }
 
-// The whole file; its length.
+// Makes a whole file; returns its length.
 static size_t make(const struct kind *kind, size_t pages, bool fortran, unsigned char *file)
 {
     char shape[32];

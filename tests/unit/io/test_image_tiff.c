@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TIFF images, written here with libtiff: every layout that is read, stacks, and what is damaged or of
-// another kind, without a word of libtiff's on standard error. Without libtiff: the refusal.
+// TIFF images, written here with libtiff: every layout that is read, stacks, and files that are damaged or of
+// another kind, without any message from libtiff on standard error. Without libtiff: the refusal.
 #include "io_support.h"
 
 #include <config.h>
@@ -16,10 +16,10 @@
 enum { FILE_MAX = 1 << 20, SAMPLES_MAX = 40 * 40 * 4, BYTES_MAX = 1 << 16 };
 
 struct layout {
-    const char *mode; // little- or big-endian, BigTIFF
+    const char *mode; // of TIFFOpen: "l" little-endian, "b" big-endian, "8" BigTIFF
     uint32_t width, height;
     uint16_t bits, channels, photometric, planar, compression, predictor;
-    uint32_t tile, rows; // tiles of tile x tile pixels, or strips of that many rows
+    uint32_t tile, rows; // tiles of tile x tile pixels; if `tile` is 0, strips of `rows` rows
 };
 
 static const struct layout layouts[] = {
@@ -77,7 +77,7 @@ static void set_tags(TIFF *tiff, const struct layout *layout)
     }
 }
 
-// The samples from (x, y) on of a rectangle, of one plane or of all, as libtiff wants them.
+// Copies the samples of a rectangle at (x, y), of one plane or of all, to `piece`, in libtiff's order.
 static void cut(const struct layout *layout, const unsigned char *samples, size_t x, size_t y, size_t width,
                 size_t height, size_t plane, unsigned char *piece)
 {
@@ -94,7 +94,7 @@ static void cut(const struct layout *layout, const unsigned char *samples, size_
                            size);
 }
 
-// One page; the caller writes the directory.
+// Writes one page; the caller writes the directory.
 static void write_page(TIFF *tiff, const struct layout *layout, const unsigned char *samples)
 {
     size_t planes = layout->planar == PLANARCONFIG_SEPARATE ? layout->channels : 1;
@@ -149,7 +149,7 @@ static size_t bytes_of(const struct layout *layout)
     return (size_t)layout->width * layout->height * layout->channels * (layout->bits / 8U);
 }
 
-// A sample as it is to be read.
+// The value that a sample must be read as.
 static unsigned expected_sample(const struct layout *layout, const unsigned char *samples, size_t i,
                                 size_t channel)
 {
@@ -210,7 +210,7 @@ START_TEST(every_layout)
 }
 END_TEST
 
-// Pages of several kinds in any order; a smaller copy of one is none of them.
+// Pages of several kinds, read in any order; a reduced copy of a page is not a page.
 START_TEST(stack)
 {
     static const size_t order[] = {3, 0, 4, 4, 1, 2};
@@ -305,7 +305,7 @@ static void refuse(const char *name, size_t bytes_max, const char *words)
     ck_assert_msg(strstr(err.text, name) != NULL, "%s", err.text);
 }
 
-// A page of which one tag says something else than the samples.
+// Writes a page with one tag that does not fit the samples.
 static void write_strange(uint32_t tag, uint32_t value)
 {
     static const unsigned char samples[8 * 8 * 8] = {0};
@@ -342,7 +342,7 @@ START_TEST(strange_tags)
         TIFFSetErrorHandler(before);
         refuse("a.tif", 0, rows[i].words);
     }
-    // A tag that nobody knows disturbs nobody.
+    // An unknown tag is ignored.
     {
         static const unsigned char samples[64] = {0};
         kn_error err = KN_ERROR_INIT;
@@ -364,10 +364,8 @@ START_TEST(strange_tags)
 }
 END_TEST
 
-// Cut short anywhere, or with one byte changed: an error with the file's name, or an image; never a crash,
-// and never a word on standard error.
-// Whether a file that ends early is refused. It may also be read in full: tables of sizes stand at its end,
-// which libtiff works out where pixels are not compressed.
+// Whether a truncated file is refused. It may also be read in full: the tables of sizes, which are at its
+// end, can be worked out by libtiff if the pixels are not compressed.
 static bool is_refused_or_whole(const char *name, const struct layout *layout, const unsigned char *samples)
 {
     struct image image;
@@ -382,6 +380,8 @@ static bool is_refused_or_whole(const char *name, const struct layout *layout, c
     return status != KN_OK;
 }
 
+// A file that is truncated anywhere, or has one byte changed, gives an error with the file's name or an
+// image, and nothing on standard error.
 START_TEST(damaged)
 {
     static const size_t which[] = {1, 2, 6, 9};
@@ -401,7 +401,7 @@ START_TEST(damaged)
         }
         ck_assert_uint_gt(refused, 10);
         for (size_t round = 0; round < 80; round++) {
-            // Every other change is in the list of tags, which stands behind the pixels.
+            // Every other change is among the last 200 bytes: the list of tags follows the pixels.
             size_t at = round % 2 ? (size_t)(test_random(&state) % count)
                                   : count - 1 - (size_t)(test_random(&state) % 200);
             unsigned char was = bytes[at];
@@ -435,14 +435,14 @@ START_TEST(too_large)
     ck_assert_int_ge(TIFFWriteEncodedStrip(tiff, 0, one, 20000), 0);
     TIFFClose(tiff);
     refuse("a.tif", 0, "page 0 says that it has 20000 x 20000 pixels of 1 bytes, but the file has only");
-    // A small page in a tile that is not.
+    // A small page in a large tile.
     layout = (struct layout){"wl", 8, 8, 8, 1, PHOTOMETRIC_MINISBLACK, 1, COMPRESSION_LZW, 1, 1024, 0};
     write_tiff("a.tif", &layout, one);
     refuse("a.tif", 1 << 16, "page 0: is in tiles of 1024 x 1024 pixels; expected");
 }
 END_TEST
 
-// Several threads, each with the stack opened for itself.
+// Several threads read pages of a stack, each time opening it anew.
 struct pages {
     const char *path;
     const unsigned char *samples;

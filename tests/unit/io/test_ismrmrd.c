@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ISMRMRD files, written here with libhdf5: heads packed as C++ writers do and aligned as others do, members
-// in another order; and files that are damaged, or something else. Without libhdf5: the refusal.
+// ISMRMRD files, written here with libhdf5: heads packed as by C++ writers, and heads aligned as by others,
+// with the members in another order; files that are damaged, and other files. Without libhdf5: the refusal.
 #include "io_support.h"
 
 #include <config.h>
@@ -14,8 +14,8 @@
 
 enum { LINES = 300 }; // more than are read at once
 
-// What the tests' scan has: line i of 1 + i % 5 samples, 2 coils, every third without a trajectory, the first
-// of noise.
+// The tests' scan: line i has 1 + i % 5 samples of 2 coils; every third line has no trajectory, and the first
+// one is noise.
 static size_t samples_of(size_t line)
 {
     return 1 + line % 5;
@@ -50,7 +50,7 @@ static void fill_row(const struct layout *layout, size_t line, unsigned char *ro
     put_row(layout, &written, row);
 }
 
-// `spoil` may change the rows before they are written.
+// `spoil`, if not NULL, changes the rows before they are written.
 static void write_scan(const char *name, const char *group_name, const struct layout *layout, const char *xml,
                        void (*spoil)(const struct layout *layout, unsigned char *rows))
 {
@@ -113,7 +113,7 @@ static void refuse(const char *name, const char *words)
     ck_assert(!scan.acquisitions && !scan.xml && !scan.count);
 }
 
-// What a head may lack, and what it must have.
+// The members that a table must have, and those that may be missing.
 START_TEST(members)
 {
     static const char *const needed[] = {
@@ -145,7 +145,8 @@ START_TEST(members)
 }
 END_TEST
 
-// Line 280's head has a sample more than its data; line 7's says that its trajectory has no dimension.
+// The head of line 280 states one sample more than its data have; that of line 7 states a trajectory without
+// dimensions.
 static void spoil_samples(const struct layout *layout, unsigned char *rows)
 {
     put_short(rows + 280 * layout->row_bytes + layout->head_at + layout->samples_at, samples_of(280) + 1);
@@ -179,7 +180,7 @@ START_TEST(other_files)
     IO_REFUSED(ismrmrd_read(io_folder, NULL, &scan, err), KN_ERROR_INPUT, "expected an HDF5 file");
     write_scan("a.h5", "scan_1", &packed, NULL, NULL);
     refuse("a.h5", "has no 'dataset/data', where an ISMRMRD file has its acquisitions; it holds \"scan_1\"");
-    // Cut short, at several places.
+    // Truncated at several places.
     write_scan("a.h5", "dataset", &packed, NULL, NULL);
     count = io_read("a.h5", bytes, sizeof bytes);
     for (size_t part = 1; part < 8; part++) {
@@ -198,7 +199,7 @@ START_TEST(other_files)
     H5Dclose(set);
     H5Sclose(space);
     H5Gclose(group);
-    // And one of numbers.
+    // A table of integers, in another group.
     group = H5Gcreate2(file, "numbers", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     space = H5Screate_simple(1, &one, NULL);
     set = H5Dcreate2(group, "data", H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);

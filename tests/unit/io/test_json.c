@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON results: numbers that read back, what has no number, odd strings, the keys that all commands share.
+// JSON results: numbers that read back exactly, NaN and infinities, unusual strings, and the keys that all
+// commands share.
 #include "support/support.h"
 
 #include <float.h>
@@ -55,7 +56,7 @@ START_TEST(no_numbers)
 }
 END_TEST
 
-// Any finite value comes back to the bit, through jansson's own reader, in at most 17 (9) digits.
+// Every finite double reads back bit for bit, and every finite float also from 9 digits.
 START_TEST(numbers_round_trip)
 {
     uint64_t state = test_seed("numbers_round_trip");

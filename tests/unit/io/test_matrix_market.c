@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix Market files: every pair of qualifiers against a dense matrix, what readers trip over, hostile files
-// refused with the line, and what is written read back.
+// Matrix Market files: every pair of qualifiers against a dense matrix, valid files that readers trip over,
+// hostile files that are refused with the line, and files that are written and read back.
 #include "io_support.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static kn_status read_text(const char *text, struct matrix_market *matrix, kn_er
 
 enum { MOST = 12 };
 
-// The file's matrix, complex and by rows, duplicates summed.
+// The file's matrix as a dense complex one, by rows, with duplicates summed.
 static void make_dense(const struct matrix_market *matrix, double dense[2 * MOST * MOST])
 {
     unsigned pair = matrix->field == MATRIX_MARKET_COMPLEX ? 2 : 1;
@@ -43,7 +43,7 @@ static const struct {
               {"complex", MATRIX_MARKET_COMPLEX}, {"pattern", MATRIX_MARKET_PATTERN}};
 static const struct {
     const char *name;
-    double mirrored, conjugated; // factors of the mirrored entry's two parts; 0: not mirrored
+    double mirrored, conjugated; // factors of the mirrored entry's real and imaginary part; 0: not mirrored
     bool has_diagonal;
 } symmetries[] = {{"general", 0, 0, true},
                   {"symmetric", 1, 1, true},
@@ -51,7 +51,8 @@ static const struct {
                   {"hermitian", 1, -1, true}};
 static const char *const formats[] = {"coordinate", "array"};
 
-// An entry as the file has it, and into `dense`, mirrored.
+// Appends a random entry to `text` at `at`, and adds it and its mirror image to `dense`. Returns where the
+// text ends.
 static size_t add_entry(char *text, size_t at, uint64_t *seed, size_t f, size_t s, bool is_array, size_t row,
                         size_t column, double *dense)
 {
@@ -161,7 +162,7 @@ START_TEST(vectors)
 }
 END_TEST
 
-// ---- what readers trip over ----
+// ---- valid files that readers trip over ----
 
 START_TEST(what_is_in_the_wild)
 {
@@ -190,7 +191,8 @@ START_TEST(what_is_in_the_wild)
 }
 END_TEST
 
-// SciPy reads these, too: zeros where a skew-symmetric matrix has nothing else.
+// Explicit zeros on the diagonal of a skew-symmetric matrix are accepted, as SciPy does. Other values there
+// are refused, as are surplus numbers and entries above the diagonal.
 START_TEST(a_skew_diagonal_of_zeros)
 {
     static const struct {
@@ -350,8 +352,7 @@ START_TEST(hostile_files_are_refused)
 }
 END_TEST
 
-// Every beginning of a file is refused or, where only line ends and comments are missing, read; nothing else
-// happens.
+// Every truncation of a file is refused, except one where only the last line end is missing.
 START_TEST(truncated_files)
 {
     const char text[] =
@@ -370,7 +371,7 @@ START_TEST(truncated_files)
             ck_assert_int_eq(error.code, KN_ERROR_INPUT);
         matrix_market_free(&matrix);
     }
-    ck_assert_uint_eq(read, 2); // all, with and without the last line end
+    ck_assert_uint_eq(read, 2); // the whole file, with and without its last line end
 }
 END_TEST
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large Matrix Market files: the same whatever the threads, the chunks and the line ends, and packed ones.
+// Large Matrix Market files: the result does not depend on the number of threads, the size of the chunks or
+// the line ends; and compressed files.
 #include "io_support.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 #include "io/array/matrix_market.h"
 #include "support/run.h"
 
-// A file of random lines, comments and blank ones among them.
+// A file of random entries, with comments and blank lines among them.
 static char *random_file(uint64_t *seed, size_t entries, size_t rows, size_t columns)
 {
     char *text = malloc(entries * 120 + 200), *at = text;
@@ -31,7 +32,7 @@ static char *random_file(uint64_t *seed, size_t entries, size_t rows, size_t col
     return text;
 }
 
-// Read by sscanf and strtod, entry by entry.
+// Compares each entry with what sscanf and strtod read from the text.
 static void expect_entries(const char *text, const struct matrix_market *matrix)
 {
     size_t at = 0;
@@ -51,7 +52,7 @@ static void expect_entries(const char *text, const struct matrix_market *matrix)
     ck_assert_uint_eq(matrix->count, at);
 }
 
-// The text with "\r" for "\n", and with "\r\n" for each fifth one.
+// The text with "\n" replaced by "\r", or by "\r\n" in every fifth line.
 static char *end_otherwise(const char *text)
 {
     char *other = malloc(2 * strlen(text) + 1), *at = other;
@@ -85,8 +86,7 @@ START_TEST(threads_and_chunks_change_nothing)
         expect_entries(text, &matrix);
         matrix_market_free(&matrix);
     }
-    // Each line end as a carriage return alone, and some as both: the same entries, whatever piece each is
-    // in.
+    // Line ends that are "\r", and some that are "\r\n", give the same entries, wherever the chunks are cut.
     other = end_otherwise(text);
     io_write("r.mtx", other, strlen(other));
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -97,7 +97,7 @@ START_TEST(threads_and_chunks_change_nothing)
         matrix_market_free(&matrix);
     }
     free(other);
-    // The first of two errors, with its line.
+    // Of two errors, the first one is reported, with its line.
     bad = strstr(text + length / 2, "\n") + 1;
     memcpy(bad, "?", 1);
     memcpy(text + length - 3, "?", 1);
@@ -126,7 +126,7 @@ START_TEST(packed_files)
 
     ck_assert_int_eq(gzwrite(file, text, (unsigned)(length / 3)), (int)(length / 3));
     gzclose(file);
-    file = gzopen(io_path("p.mtx.gz"), "ab"); // a second part
+    file = gzopen(io_path("p.mtx.gz"), "ab"); // a second gzip member
     ck_assert_int_eq(gzwrite(file, text + length / 3, (unsigned)(length - length / 3)),
                      (int)(length - length / 3));
     gzclose(file);

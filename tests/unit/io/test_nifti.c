@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NIfTI files: header and numbers byte for byte where the format's definition puts them.
+// NIfTI files: header and voxels, byte for byte, at the offsets of the format's definition.
 #include "io_support.h"
 
 #include "io/array/nifti.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// .npy files: what is read, what is refused by name and place, and that what is written reads back.
+// .npy files: what is read, what is refused, with the file and the place, and arrays that are written and
+// read back.
 #include "support/support.h"
 
 #include "io/array/npy.h"
@@ -21,7 +22,7 @@ static void tear_down(void)
     test_remove(folder);
 }
 
-// A file of version `major` with this header and these numbers.
+// Writes a file of format version `major` with this header and these numbers.
 static void write_file(int major, const char *header, const void *data, size_t bytes)
 {
     unsigned char all[HEADER_ROOM];
@@ -42,7 +43,7 @@ static void write_file(int major, const char *header, const void *data, size_t b
     test_write(path, all, at + length + bytes);
 }
 
-// Refused, with these words in the message.
+// Expects the file to be refused with these words in the message.
 static void expect_refused(const char *words)
 {
     struct npy array;
@@ -104,7 +105,8 @@ START_TEST(read_types)
         struct npy array;
         kn_error err = KN_ERROR_INIT;
 
-        // Keys in another order and double quotes are a dict as well; () is a single number.
+        // A dict may also have its keys in another order and use double quotes; the shape () is that of a
+        // single number.
         snprintf(header, sizeof header, "{\"shape\":(), 'fortran_order':False,\"descr\": \"%s\"}\n",
                  rows[i].descr);
         write_file(1, header, "\1\2\3\4\5\6\7\10", kn_type_size(rows[i].type));
@@ -160,7 +162,7 @@ START_TEST(refused_files)
     expect_refused("2 elements, 8 bytes, but only 7");
     write_file(1, header, "\0\0\0\0\0\0\0\0", 9);
     expect_refused("there is more after");
-    // A header that claims 4 EiB does not make the reader ask for them.
+    // A header that declares 2^59 bytes does not make the reader allocate them.
     write_file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (576460752303423488,), }\n", "\0", 1);
     expect_refused("but only 1 follow");
     test_write(path, "", 0);
@@ -179,8 +181,8 @@ START_TEST(refused_files)
 }
 END_TEST
 
-// As NumPy writes them: a.T of a C array is in Fortran's order; dtype '>f4' has its bytes the other way
-// round.
+// Files as NumPy writes them: a.T of a C array is in Fortran's order; a dtype that begins with '>' is
+// big-endian.
 START_TEST(fortran_order)
 {
     enum { A = 2, B = 3, C = 4 };
@@ -219,7 +221,7 @@ END_TEST
 
 START_TEST(complex_numbers)
 {
-    // 1 - 2i, 0.5 + 3i; transposed; big-endian.
+    // `big` is 1 - 2i and 0.5 + 3i, big-endian; `transposed` is `wide` read in Fortran's order.
     const unsigned char big[] = {0x3f, 0x80, 0, 0, 0xc0, 0, 0, 0, 0x3f, 0, 0, 0, 0x40, 0x40, 0, 0};
     const float wanted[] = {1, -2, 0.5f, 3};
     const double wide[] = {1, -2, 3, -4, 5, -6, 7, -8}, transposed[] = {1, -2, 5, -6, 3, -4, 7, -8};
@@ -278,7 +280,7 @@ START_TEST(written_arrays)
             ck_assert_uint_eq(back.shape[d], array.shape[d]);
         ck_assert(memcmp(back.data, data, back.count * npy_element_size(&back)) == 0);
         npy_free(&back);
-        // The numbers begin at a multiple of 64, as NumPy has it.
+        // The numbers begin at a multiple of 64 bytes, as in NumPy's own files.
         file = fopen(path, "rb");
         ck_assert_ptr_nonnull(file);
         ck_assert_uint_eq(fread(start, 1, sizeof start, file), sizeof start);
@@ -290,8 +292,8 @@ START_TEST(written_arrays)
 }
 END_TEST
 
-// Parts of a file, in either byte order, are those of the whole; a file that is shorter or longer is refused,
-// and parts that are scattered.
+// Parts of a file, in either byte order, equal those of the whole array; a file that is too short or too long
+// is refused.
 START_TEST(parts)
 {
     static const char *const orders[] = {"<u4", ">u4"};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's archives: arrays and texts, stored and deflated; every truncation and every flipped byte is refused
-// or read, and no bytes beyond the file are looked at.
+// NumPy's .npz archives: arrays and texts, stored and deflated; truncated archives, which are refused, and
+// archives with a flipped byte, which are refused or read. Builds with sanitizers also find reads beyond the
+// file here.
 #include "npz_support.h"
 
 #include "io/array/npz.h"
@@ -54,7 +55,7 @@ START_TEST(arrays_and_texts)
 }
 END_TEST
 
-// Opens and reads everything; returns whether all went well.
+// Opens an archive and reads all its members; returns whether everything succeeded.
 static bool read_all(const char *name)
 {
     struct npz npz;
@@ -100,7 +101,8 @@ START_TEST(damaged_archives)
         unnoticed += read_all("t.npz");
         bytes[i] ^= 0xff;
     }
-    // Versions, times, names, attributes, and local sizes are not looked at; a member's bytes are.
+    // Versions, times, names, attributes and the local sizes are not checked, so that some changes go
+    // unnoticed; the CRC of a member's bytes is.
     ck_assert_uint_lt(unnoticed, size - 100);
     bytes[40] ^= 0xff; // within the first member's local extra field
     bytes[zip.count - 3] ^= 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mri-q's files: both orders of the fields, what is refused, and the published ones.
+// Files of Parboil's benchmark mri-q: both orders of the arrays, refusals, and a published file.
 #include "io_support.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 enum { K = 3, N = 2, NUMBERS = 5 * K + 3 * N };
 
-// A file with these counts and `count` of the numbers 0, 1, 2, ...
+// Writes a file with `heads` counts, followed by the floats 0, 1, 2, ..., `count` of them.
 static void write_file(const char *name, const int32_t *counts, size_t heads, size_t count)
 {
     unsigned char bytes[4 * (2 + NUMBERS + 1)];
@@ -27,7 +27,7 @@ START_TEST(orders)
 {
     static const struct {
         enum parboil_order order;
-        float phi, r; // the first number of each
+        float phi, r; // the first value of each in the test's file
     } rows[] = {{PARBOIL_PUBLISHED, 3 * K + 3 * N, 3 * K}, {PARBOIL_TRUE, 3 * K, 5 * K}};
     const int32_t counts[] = {K, N};
 
@@ -74,7 +74,7 @@ START_TEST(refused)
     refuse(K, N, NUMBERS + 1, "more than 92 bytes");
     refuse(0, N, NUMBERS, "offset 0: a count of 0");
     refuse(K, -5, NUMBERS, "offset 4: a count of -5");
-    // What two counts of 2^31 - 1 promise is not asked for.
+    // The memory that two counts of 2^31 - 1 would need is not allocated.
     refuse(INT32_MAX, INT32_MAX, NUMBERS, "less than 68719476712 bytes");
     io_write("a.bin", "abc", 3);
     IO_REFUSED(parboil_read(io_path("a.bin"), PARBOIL_TRUE, &data, err), KN_ERROR_INPUT,
@@ -98,8 +98,8 @@ static double sinc(double x)
     return x == 0 ? 1 : sin(M_PI * x) / (M_PI * x);
 }
 
-// In the true order the published file has a grid of 32^3 voxels, x fastest, and the transform of a box,
-// divided by 32^3; the other reading has not.
+// Read in the true order, the published file has a grid of 32^3 voxels, x fastest, and the transform of a
+// box, divided by 32^3; read in the other order, it does not.
 START_TEST(real_file)
 {
     char path[4200];
@@ -118,7 +118,7 @@ START_TEST(real_file)
 
         for (size_t axis = 0; axis < 3; axis++)
             box *= sinc((double)data.k[axis][m] / 32) / 32;
-        ck_assert_double_eq_tol((double)data.phi[1][m], box, 2e-7 / 32768); // in floats, of 2^-15 at most
+        ck_assert_double_eq_tol((double)data.phi[1][m], box, 2e-7 / 32768); // phi is a float of at most 2^-15
     }
     parboil_free(&data);
     IO_OK(parboil_read(path, PARBOIL_PUBLISHED, &data, err));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PNG files: what libpng reads back of them is what was given; sizes and depths that cannot be are refused.
+// PNG files: libpng reads back the pixels that were written; impossible sizes and depths are refused.
 #include "io_support.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "io/image/png.h"
 #include "support/run.h"
 
-// The file's pixels as libpng gives them, in the machine's byte order.
+// Reads a file's pixels with libpng, in the machine's byte order; the caller frees them.
 static unsigned char *decode(const char *path, struct ki_picture *found)
 {
     FILE *file = fopen(path, "rb");
@@ -78,7 +78,7 @@ START_TEST(refused)
     picture = (struct ki_picture){2, 1000001, 8, pixel};
     IO_REFUSED(ki_png_write(io_path("b.png"), &picture, false, err), KN_ERROR_ARGUMENT, "2 x 1000001 pixels");
     ck_assert(!io_exists("b.png"));
-    // A disk that is full: the stream's error comes back, whatever libpng made of it.
+    // On a full disk, the stream's error is reported, whatever libpng made of it.
     picture = (struct ki_picture){2, 2, 8, pixel};
     IO_REFUSED(ki_png_write("/dev/full", &picture, true, err), KN_ERROR_OUTPUT,
                "/dev/full: could not be written");

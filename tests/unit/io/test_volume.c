@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The format by the name's ending: each ending writes its own format, and no other is taken.
+// Formats selected by the ending of a file's name: each known ending gives its format, and others are
+// refused.
 #include "io_support.h"
 
 #include "io/image/png.h"
 #include "io/array/volume.h"
 #include "support/run.h"
 
-// Of 3 x 2 x 3 voxels; magnitudes 5, 10, ... in the middle slice.
+// 3 x 2 x 3 voxels; the magnitudes in the middle slice are 5, 10, 15, 20, 0, 25.
 static const float voxels[36] = {[12] = 3, 4, -6, 8, 0, 15, 20, 0, 0, 0, -25};
 static const struct npy image = {
     .type = KN_F32, .is_complex = true, .dims = 3, .shape = {3, 2, 3}, .data = (void *)voxels};
@@ -57,7 +58,7 @@ START_TEST(images)
     ck_assert_uint_eq(io_read("b.png", wanted, sizeof wanted), count);
     ck_assert_mem_eq(bytes, wanted, count);
     ck_assert_mem_eq(bytes, "\x89PNG\r\n\x1a\n", 8);
-    ck_assert_mem_eq(bytes + 16, "\0\0\0\3\0\0\0\2\10\0", 10); // 3 x 2, 8 bits, grey
+    ck_assert_mem_eq(bytes + 16, "\0\0\0\3\0\0\0\2\10\0", 10); // 3 x 2 pixels of 8-bit grey
 }
 END_TEST
 
