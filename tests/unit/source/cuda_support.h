@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the CUDA rewriter share.
+// Helpers for the tests of the rewriter from OpenCL C to CUDA.
 #ifndef KN_TESTS_UNIT_SOURCE_CUDA_SUPPORT_H
 #define KN_TESTS_UNIT_SOURCE_CUDA_SUPPORT_H
 
@@ -24,7 +24,7 @@ static inline kn_status rewrite(const char *source, struct src_cuda **cuda, kn_e
     return status;
 }
 
-// The program's part of a translation unit, without the location it begins with; the caller frees it.
+// The program's part of a translation unit, without the #line that it begins with; the caller frees it.
 static inline char *program_of(const struct src_cuda *cuda)
 {
     static const char begin[] = "namespace program {\n", location[] = "\n#line 1 \"t.cl\"\n";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the source layer share: reading a text, and looking at what came of it.
+// Helpers for the tests of the source layer: they read a text and compare its tokens, or its error, with the
+// expected ones.
 #ifndef KN_TESTS_UNIT_SOURCE_SOURCE_SUPPORT_H
 #define KN_TESTS_UNIT_SOURCE_SOURCE_SUPPORT_H
 
@@ -10,7 +11,7 @@
 #include "source/preprocess/lexer.h"
 #include "source/source.h"
 
-// The tokens with one space between them; a pragma as "#pragma ..." on its own.
+// The tokens with one space between them; a pragma becomes "#pragma ...". The caller frees the string.
 static inline char *tokens_of(const struct src_unit *unit)
 {
     struct ki_text text = KI_TEXT_INIT;
@@ -53,7 +54,7 @@ static inline void expect_tokens(const char *text, const char *expected)
     expect_tokens_with(NULL, text, expected);
 }
 
-// `what` must be in the message.
+// The text must be refused with this status, file and line, and with `what` in the message.
 static inline void expect_error_with(const struct src_options *options, const char *text, kn_status code,
                                      const char *file, long line, const char *what)
 {
@@ -68,7 +69,7 @@ static inline void expect_error_with(const struct src_options *options, const ch
     ck_assert_msg(strcmp(err.file, file) == 0 && err.line == line, "expected at %s:%ld: %s", file, line,
                   err.text);
     ck_assert_msg(strstr(err.text, what) != NULL, "\"%s\" is not in: %s", what, err.text);
-    // Without an error to fill.
+    // Without a kn_error to fill in, the status is the same.
     ck_assert_int_eq(ki_src_read("main.cl", text, options, &unit, NULL), code);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL C as CUDA: each rule on a line or two, with the text that is expected.
+// OpenCL C rewritten as CUDA: each rule on a line or two of source, with the expected text.
 #include "cuda_support.h"
 
 #include "base/text/text.h"
@@ -23,7 +23,7 @@ static void check_rules(const struct rule *rules, size_t count)
     }
 }
 
-// A statement or an expression inside `float f(int i, float4 v, int4 m, __global int *p)`.
+// Checks rules for statements inside `float f(int i, float4 v, int4 m, __global int *p)`.
 static void check_statements(const struct rule *rules, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -170,7 +170,8 @@ START_TEST(kernels)
         {"void f(void) { } __kernel void k(void) { f(); }",
          "KN_FN void f(const kn_item &kn_me) { } KN_BODY void k(const kn_item &kn_me) { f(kn_me); } "
          "KN_KERNEL(k)(KN_ITEM_PARAM) { kn::program::k(kn_me); }"},
-        // A part of a larger program: what it only declares is not inline, and no kernel comes to it.
+        // A part of a larger program, in which no kernel reaches g: a function that is only declared is not
+        // inline, since an inline function that is used must be defined.
         {"float g(float x); float f(float x) { return g(x); }",
          "KN_DECLARED float g(const kn_item &kn_me, float x); KN_FN float f(const kn_item &kn_me, float x) { "
          "return g(kn_me, x); }"},
@@ -225,7 +226,7 @@ typedef unsigned int uint;
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 
-// What a table takes of constant memory: sixteen elements, as large as C has them.
+// A __constant table of sixteen records, and the size of a record in C.
 #define LAID_OUT(...)                                                                                        \
     {                                                                                                        \
         "typedef " #__VA_ARGS__ " record; __constant record t[16] = { { 1 } };", sizeof(__VA_ARGS__)         \
@@ -250,7 +251,7 @@ START_TEST(bit_fields)
             int : 0;
             uchar c;
         }),
-#ifndef __aarch64__ // whose C aligns a struct to its unnamed bit-fields too; CUDA's host has x86-64's
+#ifndef __aarch64__ // where C also aligns structs to unnamed bit-fields; CUDA lays them out as on x86-64
         LAID_OUT(struct {
             uchar a;
         uint:
@@ -300,7 +301,8 @@ START_TEST(bit_fields)
 }
 END_TEST
 
-// The selections that the program uses, no others, and what else stands around the program.
+// Only the vector selections that the program uses are defined before it; then the other results of the
+// rewriting.
 START_TEST(surroundings)
 {
     kn_error err = KN_ERROR_INIT;
@@ -338,7 +340,7 @@ START_TEST(formats)
 }
 END_TEST
 
-// The prelude stands before the program, its includes resolved; the bank's size before both.
+// The prelude, with its includes resolved, is before the program; the bank's size is before both.
 START_TEST(prelude)
 {
     static const struct src_embedded table[] = {{"cuda/prelude.cuh", "first\n#include \"types.cuh\"\nlast\n"},
@@ -369,7 +371,7 @@ START_TEST(prelude)
 }
 END_TEST
 
-// tests/data/cuda: one file a rule. All are read, and the same bytes come out each time.
+// The files in tests/data/cuda, one for each rule, are rewritten, to the same bytes each time.
 START_TEST(files)
 {
     static const char *const names[] = {"calls",    "initialisers", "jumps",  "literals", "names",
@@ -424,7 +426,7 @@ START_TEST(images)
 }
 END_TEST
 
-// __local variables beyond 48 KiB lie in the arena, those of a kernel that is called beside its caller's.
+// __local variables beyond 48 KiB are in the arena, those of a called kernel next to its caller's.
 START_TEST(large_local_memory)
 {
     static const char source[] =
@@ -435,7 +437,7 @@ START_TEST(large_local_memory)
         "__kernel void fits(__global uint *o) { __local uchar a[49136], b; o[1] = a[2] + b; }\n"
         "__kernel void last(__global uint *o, __local uint *u)\n"
         "{ __local uint a[12289] __attribute__((aligned(64))); o[1] = a[2] + sizeof a; }\n";
-    // In the order of the first declarations.
+    // In the order in which the kernels are first declared.
     static const size_t bytes[] = {49168, 16000, 16000 + 40016 + 16, 0};
     struct src_cuda *cuda;
     kn_error err = KN_ERROR_INIT;
@@ -454,7 +456,8 @@ START_TEST(large_local_memory)
 }
 END_TEST
 
-// 31 images, their buffer and the work-item are 4,040 bytes: what is more takes addresses.
+// 31 images by value, a buffer and the work-item take 4,040 of the 4,096 bytes that a kernel's arguments may
+// have; a kernel that needs more takes the images' addresses.
 START_TEST(image_addresses)
 {
     static const struct {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA rewriter refuses, by name, file and line; hostile texts; and that a large file takes no time.
+// What the CUDA rewriter refuses, with the file and the line; hostile texts; and the time that a large file
+// takes.
 #include "cuda_support.h"
 
 #include <math.h>
@@ -132,7 +133,7 @@ START_TEST(images)
 }
 END_TEST
 
-// `count` times `part` between two texts.
+// `before`, then `part` `count` times, then `after`; the caller frees it.
 static char *repeated(const char *before, const char *part, size_t count, const char *after)
 {
     size_t length = strlen(part);
@@ -146,7 +147,7 @@ static char *repeated(const char *before, const char *part, size_t count, const 
     return text;
 }
 
-// Refused with a sentence, or read; never a crash.
+// A part that is repeated 20,000 times is refused or read, and never crashes the rewriter.
 START_TEST(nesting)
 {
     static const struct {
@@ -188,7 +189,8 @@ START_TEST(nesting)
 }
 END_TEST
 
-// Every beginning of a program that uses much of the language is refused or read; nothing is read beyond it.
+// Every truncation of a program that uses much of the language is refused or read. Each is an allocation of
+// its own, so that sanitizers find reads beyond its end.
 START_TEST(truncation)
 {
     static const char source[] =
@@ -216,7 +218,7 @@ START_TEST(truncation)
 }
 END_TEST
 
-// The same text twice gives the same bytes.
+// Rewriting the same source twice gives the same bytes.
 START_TEST(determinism)
 {
     char *source = repeated(
@@ -234,7 +236,7 @@ START_TEST(determinism)
 }
 END_TEST
 
-// 5,000 lines in under 50 ms of processor time; what sanitizers add is not counted.
+// 5,000 lines take less than 50 ms of processor time; with AddressSanitizer or under an emulator, 1 s.
 START_TEST(speed)
 {
     static const char kernel[] =

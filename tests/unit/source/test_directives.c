@@ -11,7 +11,7 @@ START_TEST(tokens)
     expect_tokens("ab\\\ncd \"x\\  \ny\" /\\\n* c *\\\n/ e", "abcd \"xy\" e");
     expect_tokens("\xEF\xBB\xBFint\r\na\rb", "int a b");
     expect_tokens("\xC3\xA9t\xC3\xA9 $x @ `", "\xC3\xA9t\xC3\xA9 $x @ `");
-    // Trigraphs are none.
+    // Trigraphs are not replaced.
     expect_tokens("?"
                   "?= ?"
                   "?/",
@@ -35,7 +35,7 @@ START_TEST(lines)
 }
 END_TEST
 
-// What a condition comes to, 1 or 0.
+// Expects a condition to be true (1) or false (0).
 static void expect_condition(const char *condition, int expected)
 {
     char text[400];
@@ -108,7 +108,7 @@ START_TEST(expressions)
         {"defined __LINE__ && __LINE__ == 4", 1},
         {"F(2) == 2", 1},
         {"F(defined A)", 1},
-        // What is not needed is not computed.
+        // Operands that do not affect the value are not evaluated.
         {"0 && 1 / 0", 0},
         {"1 || 1 / 0", 1},
         {"1 ? 1 : 1 % 0", 1},
@@ -157,7 +157,8 @@ START_TEST(bad_expressions)
         expect_error(text, 2, cases[i].what);
         snprintf(text, sizeof text, "#if 0\n#elif %s\n#endif\n", cases[i].condition);
         expect_error(text, 2, cases[i].what);
-        // Nobody looks at it in what is skipped.
+        // In a skipped part, and in an #elif after the branch that was taken, the expression is not
+        // evaluated.
         snprintf(text, sizeof text, "#if 0\n#if %s\n#elif %s\n#endif\n#endif\nx", cases[i].condition,
                  cases[i].condition);
         expect_tokens(text, "x");
@@ -174,7 +175,7 @@ START_TEST(conditionals)
     expect_tokens("#if 0\n1\n#elif 0\n2\n#else\n4\n#endif", "4");
     expect_tokens("#if 0\n#if 1\n1\n#else\n2\n#endif\n#else\n3\n#endif", "3");
     expect_tokens("#if 1\n#if 0\n1\n#elif 1\n2\n#endif\n#else\n3\n#endif", "2");
-    // In what is skipped, anything goes.
+    // A skipped part may contain anything.
     expect_tokens("#if 0\ndon't \"x\n#error no\n#bogus\n#include \"nowhere.h\"\n#define\n#include "
                   "<a'b>\n#endif it's\nx",
                   "x");
@@ -235,7 +236,8 @@ START_TEST(host_macros)
 }
 END_TEST
 
-// The file's definition holds from there on, as compilers have it, and is warned of.
+// If the file redefines a host macro, its definition holds from there on, as with compilers, and there is a
+// warning.
 START_TEST(host_macros_redefined)
 {
     static const kn_define host[] = {{"TILE", "16"}, {"SQUARE(x)", "((x) * (x))"}};

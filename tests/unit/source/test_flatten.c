@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flat OpenCL text: what exactly is written, and that clang reads out of it what Koine read out of the
-// files.
+// The flattened OpenCL text: its exact bytes, and that clang reads the same tokens from it as Koine reads
+// from the files.
 #include "source_support.h"
 
 static void expect_flat(const struct src_options *options, const char *text, const char *expected)
@@ -33,7 +33,7 @@ START_TEST(exact)
         &with_table, "#include \"outer.clh\"",
         "#line 1 \"main.cl\"\n#line 1 \"outer.clh\"\no1\n#line 1 \"a.clh\"\na\n#line 3 \"outer.clh\"\no2\n"
         "#line 2 \"main.cl\"\n");
-    // The line's number after a directive over several lines, and after #line.
+    // The line number after a directive over several lines, and after #line.
     expect_flat(&with_table, "#include /*\n*/ \"no_end.clh\" /*\n*/ // x\n4",
                 "#line 1 \"main.cl\"\n#line 1 \"no_end.clh\"\nx\n#line 4 \"main.cl\"\n4\n");
     expect_flat(&with_table, "#line 50 \"z.cl\"\n#include \"a.clh\"\n51",
@@ -54,13 +54,13 @@ START_TEST(left_out)
     expect_flat(&with_table, "#include \"guard.clh\"\n#include \"guard.clh\" /*\n*/\n4\n",
                 "#line 1 \"main.cl\"\n#line 1 \"guard.clh\"\n#ifndef G\n#define G\ng\n#endif\n#line 2 "
                 "\"main.cl\"\n\n\n4\n");
-    // What is skipped stays as it is, but for its #include.
+    // A skipped part is left as it is, except that its #include directives are removed.
     expect_flat(NULL, "#if 0\n#include \"no.clh\" /*\n*/\ndon't\n# /**/ include <no\n#endif\n",
                 "#line 1 \"main.cl\"\n#if 0\n\n\ndon't\n\n#endif\n");
     expect_flat(NULL, "#if 0\n#if 1\n#include \"no.clh\"\n#endif\n#endif\n",
                 "#line 1 \"main.cl\"\n#if 0\n#if 1\n\n#endif\n#endif\n");
     expect_flat(NULL, "x\n#pragma once\ny\n", "#line 1 \"main.cl\"\nx\n\ny\n");
-    // No directive: a comment, a string.
+    // In a comment or a string, #include is not a directive.
     expect_flat(NULL, "// #include \"x\"\n\"#include <x>\"\n/*\n#include <x>\n*/\n",
                 "#line 1 \"main.cl\"\n// #include \"x\"\n\"#include <x>\"\n/*\n#include <x>\n*/\n");
 }
@@ -103,7 +103,7 @@ START_TEST(source_lines)
 }
 END_TEST
 
-// The tokens of clang's output, as tokens_of writes them.
+// The tokens of clang's preprocessed output, in the form that tokens_of gives.
 static char *tokens_of_clang(const char *text, const char *folder)
 {
     struct ki_text bytes = KI_TEXT_INIT, joined = KI_TEXT_INIT;

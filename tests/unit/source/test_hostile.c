@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input meant to hurt: it is refused, or read, in bounded time and memory, and nothing crashes.
+// Hostile input is refused or read in bounded time and memory, and never crashes the reader.
 #include "source_support.h"
 
 #include <sys/resource.h>
 
-// Seconds of processor time that one text may take; a sanitizer's build is several times slower.
+// The processor time, in seconds, that one text may take; builds with sanitizers are several times slower.
 #define LONGEST 8.0
-// Kilobytes.
+// The memory that the process may take, in kilobytes.
 #define LARGEST (1200L * 1024)
 
 static double seconds(void)
@@ -17,7 +17,8 @@ static double seconds(void)
     return (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec * 1e-6;
 }
 
-// Reads a text that may be good or bad.
+// Reads a text, which may be valid or not, within the time limit; the unit and the error must agree with the
+// status that is returned.
 static kn_status survive(const char *label, const char *text, const struct src_options *options,
                          kn_error *err)
 {
@@ -36,7 +37,7 @@ static kn_status survive(const char *label, const char *text, const struct src_o
     return status;
 }
 
-// The error must say `what`; if that is NULL, the text may be good or bad.
+// The text must be refused with `what` in the message; if `what` is NULL, it may be read or refused.
 static void expect_survival(const char *label, const char *text, const struct src_options *options,
                             const char *what)
 {
@@ -48,7 +49,7 @@ static void expect_survival(const char *label, const char *text, const struct sr
                       what, err.text);
 }
 
-// `before`, `count` times `part`, and `after`.
+// `before`, then `part` `count` times, then `after`; the caller frees it.
 static char *repeated(const char *before, const char *part, size_t count, const char *after)
 {
     struct ki_text text = KI_TEXT_INIT;
@@ -63,11 +64,11 @@ static char *repeated(const char *before, const char *part, size_t count, const 
     return string;
 }
 
-// One part, very often.
+// Texts in which one part is repeated very often.
 static const struct {
     const char *before, *part, *after;
     size_t count;
-    const char *error; // NULL: may be read
+    const char *error; // NULL: it may be read or refused
 } long_texts_cases[] = {
     {"", "(", "", 1000000, "never closed"},
     {"", "[{(", "", 300000, "never closed"},
@@ -134,7 +135,7 @@ START_TEST(long_texts)
 }
 END_TEST
 
-// What nests too deeply for drivers' compilers is refused, and nothing that merely is long.
+// What nests too deeply for the compilers of drivers is refused; what is merely long is not.
 START_TEST(long_rows)
 {
     static const struct {
@@ -170,7 +171,7 @@ START_TEST(long_rows)
 }
 END_TEST
 
-// Calls in the arguments of calls.
+// Calls of a macro in the arguments of its calls.
 START_TEST(nested_calls)
 {
     char *closing = repeated("1", ")", 1500, "\n"), *text = repeated("#define F(x) x\n", "F(", 1500, closing);
@@ -187,7 +188,8 @@ START_TEST(nested_calls)
 }
 END_TEST
 
-// M0, M1, ... Mn, each of which is two of the one before, in the way `format` says.
+// `first`, which defines M0; a line of `format` for each further macro, with '@' for its number and '$' for
+// the number before; and `use`. Most formats double the macro before.
 static char *chain(const char *first, const char *format, int count, const char *use)
 {
     struct ki_text text = KI_TEXT_INIT;
@@ -289,7 +291,7 @@ START_TEST(noise)
 }
 END_TEST
 
-// Words that make programs, in any order.
+// Parts of programs, which are put together in random order.
 static const char *const words[] = {
     "#define A B C\n",
     "#define B(x) x A #x\n",
@@ -387,7 +389,7 @@ START_TEST(random_words)
             bad++;
         ki_text_free(&text);
     }
-    // Both happen, or the words are badly chosen.
+    // Both must happen often; otherwise the words are badly chosen.
     ck_assert_msg(good > 100 && bad > 100, "%zu read, %zu refused", good, bad);
 }
 END_TEST

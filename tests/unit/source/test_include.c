@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where #include looks, in which order, what it refuses, and what it says when it finds nothing.
+// #include: where it looks, in which order, what it refuses, and its message if it finds nothing.
 #include "source_support.h"
 
 static char *folder;
@@ -17,7 +17,7 @@ static void put(const char *name, const char *text)
     write_file(folder, name, text, strlen(text));
 }
 
-// A file of the folder, read as the main one.
+// Reads a file of the folder as the main file.
 static kn_status read_path(const char *name, struct src_options options, struct src_unit **unit,
                            kn_error *err)
 {
@@ -40,7 +40,8 @@ static void expect_from(const char *name, struct src_options options, const char
     ki_src_free(unit);
 }
 
-// `file` is what the error's location ends in.
+// The file must be refused with this status and with `what` in the message, at this line of a file whose path
+// ends in `file`. Returns the error.
 static kn_error expect_refused(const char *name, kn_status code, const char *file, long line,
                                const char *what)
 {
@@ -92,7 +93,7 @@ START_TEST(order)
     expect_from("sub/main.cl", options, "one one embedded_y");
     put("sub/x.clh", "own");
     expect_from("sub/main.cl", options, "own one embedded_y");
-    // The folder is the including file's, not the main one's.
+    // A name in quotes is looked up in the folder of the including file, not of the main file.
     put("main.cl", "#include \"sub/main.cl\"\n");
     expect_from("main.cl", options, "own one embedded_y");
     put("absolute.cl", "");
@@ -102,7 +103,7 @@ START_TEST(order)
 }
 END_TEST
 
-// A kernel file of the table is found without its folder; files that are included are not.
+// A kernel file of the table is found without its folder; included files are not.
 START_TEST(without_folder)
 {
     static const struct src_embedded table[] = {
@@ -113,7 +114,7 @@ START_TEST(without_folder)
     char *found;
 
     for (unsigned i = 0; i < 3; i++) {
-        if (i == 2) { // another version, where the table has it
+        if (i == 2) { // the kernel path replaces a file at its path in the table
             options.kernel_path = folder;
             make_folder("algo");
             make_folder("algo/sort");
@@ -156,7 +157,7 @@ START_TEST(embedded)
     ck_assert_str_eq(unit->files[0].name, "main.cl");
     free(found);
     ki_src_free(unit);
-    // KOINE_KERNEL_PATH holds other versions, of the main file and of its neighbours.
+    // Files in KOINE_KERNEL_PATH replace those of the table, both the main file and included ones.
     options.kernel_path = folder;
     make_folder("lib");
     put("lib/b.clh", "mine");
@@ -165,7 +166,7 @@ START_TEST(embedded)
     ck_assert_str_eq(found, "mine c \"c.clh\" d \"d.clh\" 2 a main");
     free(found);
     ki_src_free(unit);
-    // Their neighbours are those of the files that they stand for.
+    // Their own includes are looked up relative to the files that they replace.
     put("lib/b.clh", "#include \"e.clh\"\n#include \"../d.clh\"\nmine");
     ck_assert_int_eq(ki_src_read("main.cl", NULL, &options, &unit, &err), KN_OK);
     found = tokens_of(unit);
@@ -232,7 +233,7 @@ START_TEST(once)
 }
 END_TEST
 
-// One file under two names is one file to #pragma once.
+// For #pragma once, a file with two names is one file.
 START_TEST(once_by_identity)
 {
     char from[4200], to[4200];
@@ -259,7 +260,7 @@ START_TEST(missing)
     ck_assert_ptr_nonnull(strstr(err.text, "included from"));
     ck_assert_ptr_nonnull(strstr(err.text, "main.cl:2"));
     expect_refused("nothing.cl", KN_ERROR_INPUT, "nothing.cl", 0, "there is no such kernel file");
-    // What is wrong in an included file says how it came there.
+    // An error in an included file also says where it is included from.
     put("sub/a.clh", "\n#error bad\n");
     err = expect_refused("main.cl", KN_ERROR_BUILD, "sub/a.clh", 2, "#error bad");
     ck_assert_ptr_nonnull(strstr(err.text, "main.cl:2"));
@@ -295,14 +296,14 @@ START_TEST(unreadable)
     snprintf(path, sizeof path, "%s/secret.clh", folder);
     ck_assert_int_eq(chmod(path, 0), 0);
     put("main.cl", "x\n#include \"secret.clh\"\n");
-    // The superuser may read everything, so somebody else tries.
+    // Root may read every file, so the check is done as another user.
     ck_assert_int_eq(chmod(folder, 0755), 0);
     if (geteuid() == 0)
         ck_assert_int_eq(seteuid(65534), 0);
     expect_refused("main.cl", KN_ERROR_INPUT, "main.cl", 2, "secret.clh\" cannot be read: Permission denied");
     if (getuid() == 0)
         ck_assert_int_eq(seteuid(0), 0);
-    // A name as long as no file's is merely not there.
+    // A name too long for any file is reported as not found.
     memset(path, 'n', sizeof path);
     memcpy(path, "#include \"", 10);
     strcpy(path + 4000, "\"\n");
@@ -327,7 +328,7 @@ START_TEST(cycles)
     ck_assert_ptr_nonnull(strstr(err.text, "included from"));
     put("self.cl", "#include \"self.cl\"\n");
     expect_refused("self.cl", KN_ERROR_BUILD, "self.cl", 1, "#include cycle: ");
-    // A cycle that a guard or a count ends is none.
+    // A cycle that an include guard or #pragma once ends is not an error.
     put("sub/a.clh", "#ifndef A\n#define A\n#include \"b.clh\"\na\n#endif\n");
     put("sub/b.clh", "#pragma once\n#include \"a.clh\"\nb\n");
     expect_from("main.cl", options, "b a");

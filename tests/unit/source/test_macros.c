@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Macro expansion: the examples of C99 6.10.3.5, in the words of this file, and the corners around them.
+// Macro expansion: the examples of C99 6.10.3.5, adapted, and the corner cases around them.
 #include "source_support.h"
 
 START_TEST(objects_and_functions)
@@ -13,7 +13,7 @@ START_TEST(objects_and_functions)
     expect_tokens("#define f(x) <x>\nf() f((a, b)) f(g(1, 2))", "< > < ( a , b ) > < g ( 1 , 2 ) >");
     expect_tokens("#define max(a, b) a > b\nmax(max(1, 2), 3)", "1 > 2 > 3");
     expect_tokens("#define A B\n#define B C\n#define C 1\nA", "1");
-    // Where a function-like macro's name comes out of another expansion, its arguments may follow outside.
+    // If an expansion gives a function-like macro's name, the arguments may follow the expansion.
     expect_tokens("#define g f\n#define f(x) {x}\ng(1) g\n(2)", "{ 1 } { 2 }");
 }
 END_TEST
@@ -35,7 +35,7 @@ START_TEST(rescanning)
         "char c [ 2 ] [ 6 ] = { \"hello\" , \"\" } ;");
     expect_tokens("#define a b\n#define b a\na b", "a b");
     expect_tokens("#define f(x) x f\nf(1)(2)(3)", "1 f ( 2 ) ( 3 )");
-    // A name that was not to be expanded stays so, wherever it comes.
+    // A name that is not expanded because its macro is being expanded is not expanded later either.
     expect_tokens("#define foo foo a\n#define id(x) x\nid(id(foo))", "foo a");
     expect_tokens("#define f(a) a*g\n#define g(a) f(a)\nf(2)(9)", "2 * 9 * g");
     expect_tokens("#define NIL(xxx) xxx\n#define G_0(arg) NIL(G_1)(arg)\n#define G_1(arg) NIL(arg)\nG_0(42)",
@@ -58,12 +58,12 @@ START_TEST(strings)
         "\"vers2.h\" \"hello\" ; \"hello\" \", world\"");
     expect_tokens("#define s(x) #x\ns(  a   +\n\n b /* c */ c  ) s() s('\"') s(\"\\\\\")",
                   "\"a + b c\" \"\" \"'\\\"'\" \"\\\"\\\\\\\\\\\"\"");
-    // White space that an empty expansion leaves.
+    // White space before an empty expansion is kept.
     expect_tokens("#define E\n#define s(x) #x\n#define xs(x) s(x)\nxs(a E+b) xs(a E b)", "\"a +b\" \"a b\"");
-    // An argument has the white space of its parameter.
+    // The white space before an argument is that before its parameter in the macro's body.
     expect_tokens("#define s(x) #x\n#define xs(x) s(x)\n#define f(x) a x(x )+x\nxs(f( 1 )) xs(f((2)))",
                   "\"a 1(1 )+1\" \"a (2)((2) )+(2)\"");
-    // In an object-like macro, # is nothing special.
+    // In an object-like macro, # has no special meaning.
     expect_tokens("#define hash # x\nhash", "# x");
 }
 END_TEST
@@ -99,7 +99,7 @@ START_TEST(variadic)
         "fprintf ( stderr , \"Flag\" ) ; fprintf ( stderr , \"X = %d\\n\" , x ) ; "
         "puts ( \"The first, second, and third items.\" ) ; "
         "( ( x > y ) ? puts ( \"x>y\" ) : printf ( \"x is %d but y is %d\" , x , y ) ) ;");
-    // What compilers add: nothing for "...", the comma that goes with it, a name for it.
+    // Extensions of compilers: no argument for "...", ## that drops the comma before it, and a name for it.
     expect_tokens("#define p(f, ...) g(f, ##__VA_ARGS__)\np(1) p(1, 2) p(1, 2, 3) p(1,)",
                   "g ( 1 ) g ( 1 , 2 ) g ( 1 , 2 , 3 ) g ( 1 , )");
     expect_tokens("#define p(f, a...) g(f, a)\np(1, 2, 3)", "g ( 1 , 2 , 3 )");
@@ -111,7 +111,8 @@ START_TEST(predefined)
 {
     expect_tokens("__LINE__ __FILE__\n__LINE__", "1 \"main.cl\" 2");
     expect_tokens("#define L __LINE__\n\nL f(\n__LINE__)", "3 f ( 4 )");
-    // A call over several lines: in the body it is the last line, in an argument its own.
+    // In a call over several lines, __LINE__ is the last line if it is in the macro's body, and its own line
+    // if it is in an argument.
     expect_tokens("#define F(x) __LINE__ x\nF(\n__LINE__\n)", "4 3");
     expect_tokens("#line 7 \"dir\\\\x \\\"y\\\".cl\"\n__FILE__ __LINE__", "\"dir\\\\x \\\"y\\\".cl\" 7");
     expect_tokens("__COUNTER__ __COUNTER__", "0 1");
@@ -124,7 +125,7 @@ END_TEST
 START_TEST(defining)
 {
     expect_tokens("#define A 1\n#undef A\n#undef NEVER\nA", "A");
-    // Something else than before: the newest counts.
+    // If a macro is defined again, differently, the last definition counts.
     expect_tokens("#define A 1\n#define A 2\n#define F(x) x\n#define F(y) <y>\nA F(3)", "2 < 3 >");
     expect_tokens("#define F(x) x\n#define F x\nF(1)", "x ( 1 )");
     expect_error("#define\n", 1, "#define needs a macro's name");
@@ -148,7 +149,7 @@ START_TEST(calls)
     expect_error("#define F(a, b, ...) a\nF(1)", 2, "at least 2 arguments");
     expect_error("#define F(a) a\n\n\nF(1, (2\n\n", 4, "more are given");
     expect_error("#define F(a) a\n\n\nF((1\n\n", 4, "\")\" is missing");
-    // Directives among the arguments are done; #include and #pragma cannot be.
+    // Directives among the arguments are obeyed, except #include and #pragma, which are refused.
     expect_tokens("#define F(a) <a>\nF(1\n#if 0\n2\n#else\n3\n#define X 4\n#endif\nX)", "< 1 3 4 >");
     expect_error("#define F(a) <a>\nF(1\n#include \"x.h\"\n)", 3, "cannot stand among a macro's arguments");
     expect_error("#define F(a) <a>\nF(1\n#pragma x\n)", 3, "cannot stand among a macro's arguments");
@@ -168,7 +169,7 @@ START_TEST(pragmas)
 }
 END_TEST
 
-// Every token of an expansion has a location: the macro's name, or its own for an argument.
+// A token of an expansion has the location of the macro's name, or its own location if it is in an argument.
 START_TEST(locations)
 {
     struct src_unit *unit = read_text("#define F(x) a x \\\n b\n\n  F(\n  c)\nd", NULL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The signature scan: kernels of every shape, and what OpenCL C forbids as an argument.
+// The scan for kernels and their parameters: every form of both, and parameters that OpenCL C forbids.
 #include "source_support.h"
 
-// "global float4 16 const a, value uint 4 n": the parameters in a line.
+// The parameters in one line, like "global float4 16 const a, value uint 4 n"; the caller frees it.
 static char *describe(const kn_source_kernel *kernel)
 {
     static const char *const kinds[] = {
@@ -21,7 +21,7 @@ static char *describe(const kn_source_kernel *kernel)
     return string;
 }
 
-// A text with one kernel, k, and its parameters.
+// Expects a text to have one kernel, k, with these parameters.
 static void expect_kernel(const char *text, const char *expected)
 {
     struct src_unit *unit = read_text(text, NULL);
@@ -75,7 +75,7 @@ START_TEST(values)
     expect_params("char a, unsigned char b, short c, short unsigned int d, long e, long int f, ulong g",
                   "value char 1 a, value unsigned char 1 b, value short 2 c, value short unsigned int 2 d, "
                   "value long 8 e, value long int 8 f, value ulong 8 g");
-    // Reserved, and not the same size everywhere.
+    // The name is reserved, and its size differs between compilers.
     expect_params("unsigned long long a", "value unsigned long long 0 a");
     expect_params(
         "float2 a, const float3 b, double8 c, char16 d, __private int e",
@@ -114,7 +114,7 @@ START_TEST(typedefs)
     expect_kernel(
         "typedef int (*unused)(int, float); typedef struct { int a[3]; } t[2]; kernel void k(int a) {}",
         "value int 4 a");
-    // OpenCL's own name given again.
+    // Typedefs that define OpenCL's own names again.
     expect_kernel(
         "typedef unsigned long ulong; typedef float float4[4]; kernel void k(ulong a, global float4 *b) {}",
         "value ulong 8 a, global float4 16 b");
@@ -140,7 +140,7 @@ static void expect_number(const char *params, const char *name, unsigned lanes)
     ki_src_free(unit);
 }
 
-// What values are, whatever typedefs call them.
+// The scalar type and the lanes of a parameter's numbers, also through typedefs.
 START_TEST(numbers)
 {
     expect_number("int a", "int", 1);
@@ -217,7 +217,7 @@ START_TEST(several)
 }
 END_TEST
 
-// The argument stands in line 3.
+// The parameter is on line 3, where it must be refused.
 static void expect_forbidden(const char *param, const char *what)
 {
     char text[400];

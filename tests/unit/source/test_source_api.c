@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/experimental/source.h: a program from a text, a file and the library, what is told of it, and the
-// same as CUDA. The text itself is what ki_src_read makes, which the other tests here look at.
+// koine/experimental/source.h: programs from a text, from a file and from the library, what is reported about
+// them, and their CUDA text. The text itself is made by ki_src_read, which the other tests in this folder
+// check.
 #include <koine/experimental.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ START_TEST(what_is_told)
 }
 END_TEST
 
-// The options, and what they point to, may go once the source is read.
+// The options, and what they point to, may change once the source has been read.
 START_TEST(as_cuda)
 {
     char name[] = "KN_CONSTANT", value[] = "bank";
@@ -100,7 +101,7 @@ START_TEST(as_cuda)
 }
 END_TEST
 
-// What each set of macros has, and that another set takes its place.
+// The macros that each set predefines; macros of the caller's replace the set.
 START_TEST(macros)
 {
     static const char asks[] = "#ifdef cl_khr_3d_image_writes\n__kernel void images(void) {}\n#endif\n"
@@ -153,7 +154,7 @@ START_TEST(files)
 }
 END_TEST
 
-// Every kernel of the library is found by its name, and none of another folder.
+// Every kernel file of the library is found by its name, and other names are refused.
 START_TEST(builtins)
 {
     size_t count = 0, kernels = 0;
@@ -186,7 +187,7 @@ START_TEST(refusals)
         KN_INIT(kn_source_options, .predefined_count = 1),
         KN_INIT(kn_source_options, .macros = (kn_source_macros)2),
         KN_INIT(kn_source_options, .defines = nameless, .define_count = 1),
-        {.define_count = 0}, // not made by KN_INIT
+        {.define_count = 0}, // not initialised with KN_INIT
     };
     kn_source *source = NULL;
 
