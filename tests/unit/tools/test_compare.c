@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The method of koine compare, on jobs made up for it: what is called in which order, what a wrong answer, a
-// failure and too little memory become, and what rates, ceilings and ratios are made from.
+// The method of koine compare, on a fake job: the order of calls, the rows for wrong answers, failures and
+// too little memory, and how rates, ceilings and ratios are computed. Then the library's own jobs.
 #include "support/buffers.h"
 #include "support/run.h"
 
@@ -18,10 +18,10 @@ static struct {
     char calls[CALLS];
     int places[CALLS];
     size_t count;
-    double errors[3]; // that check finds, by place
+    double errors[3]; // that check reports, by place
     int fails_in;     // the place whose run fails; -1: none
     kn_status failure;
-    size_t memory; // a unit of n
+    size_t memory; // bytes per unit of n
     size_t sizes[8], size_count;
 } fake;
 
@@ -157,7 +157,8 @@ static void do_job(void)
 START_TEST(order_of_calls)
 {
     do_job();
-    // Both enter; each is warmed up twice; then in turn, for the wall's clock and for the device's.
+    // Both places enter, and each is warmed up twice; then they take turns, with one run for the wall clock
+    // and one for the device's clock.
     ck_assert_str_eq(fake.calls, "ee"
                                  "trtrtrtr"
                                  "trtrtrtr"
@@ -177,7 +178,7 @@ START_TEST(times_rates_and_ratios)
     do_job();
     const struct compare_row *first = &the_run.rows[0], *second = &the_run.rows[1];
 
-    // No kernel ran: the device's clock has nothing, the wall's counts.
+    // No kernel ran, so that the device's clock has no times and the wall clock counts.
     ck_assert_double_eq(first->device.median, 0);
     ck_assert_double_ge(first->wall.least, 0.002);
     ck_assert_double_ge(second->wall.least, 0.008);
@@ -190,7 +191,7 @@ START_TEST(times_rates_and_ratios)
 }
 END_TEST
 
-// The host's place: its own code, once a repetition, with no device's clock; without such code it is left
+// On the host, its own code runs once per repetition, for the wall clock; a job without such code is left
 // out.
 START_TEST(on_the_host)
 {
@@ -217,7 +218,7 @@ START_TEST(on_the_host)
 }
 END_TEST
 
-// What a run finds in a column and what it leaves there: `own` has the place's number.
+// Makes a column of each role; all but the result are filled.
 static kn_status make_columns(struct compare_problem *problem, kn_error *failure)
 {
     static const enum compare_role roles[] = {COMPARE_GIVEN, COMPARE_WORKED, COMPARE_RESULT,
@@ -232,7 +233,7 @@ static kn_status make_columns(struct compare_problem *problem, kn_error *failure
     return KN_OK;
 }
 
-// Columns are as they should be before each run, which then spoils the two it may.
+// Expects the columns as they must be before each run, then overwrites the two that a run may change.
 static kn_status run_columns(struct compare_work *work, kn_error *failure)
 {
     const uint32_t right[][2] = {{0, 7}, {1, 7}, {0xffffffff, 0xffffffff}}, spoilt[] = {5, 5};
@@ -295,7 +296,7 @@ static size_t reopened[3];
 static void reopen(void *user, size_t place)
 {
     ck_assert_ptr_eq(user, &fake);
-    ck_assert_int_eq(fake.calls[fake.count - 1], 'l'); // its work is gone before
+    ck_assert_int_eq(fake.calls[fake.count - 1], 'l'); // the place was left before
     reopened[place]++;
 }
 
@@ -309,7 +310,7 @@ START_TEST(failures_are_rows)
     ck_assert_int_eq(the_run.rows[0].verdict, COMPARE_FAILED);
     ck_assert_str_eq(the_run.rows[0].why, "it broke");
     ck_assert_int_eq(the_run.rows[1].verdict, COMPARE_RIGHT);
-    ck_assert_double_eq(the_run.rows[1].ratio, 0); // a first one that failed gives none
+    ck_assert_double_eq(the_run.rows[1].ratio, 0); // no ratio to a first place that failed
     ck_assert_int_eq(fake.calls[fake.count - 1], 'l');
     ck_assert_int_eq(fake.calls[fake.count - 2], 'l');
     ck_assert_uint_eq(reopened[0], 1);
@@ -335,8 +336,8 @@ START_TEST(no_double_precision)
 }
 END_TEST
 
-// The sizes shrink for all, so that all do the same, and a size that is then the one before is not done
-// twice.
+// If one place has too little memory, the size shrinks for all places, so that they do the same work; a size
+// that then equals the one before is not measured again.
 START_TEST(too_little_memory)
 {
     kn_device_info small = *kn_context_get_device(context);
@@ -345,7 +346,7 @@ START_TEST(too_little_memory)
     places[1].device = &small;
     the_run.options.quick = false;
     fake.memory = 2;
-    job.full[2] = 32; // as many fit again
+    job.full[2] = 32; // the size that the others shrink to
     do_job();
     ck_assert_uint_eq(fake.size_count, 1);
     ck_assert_uint_eq(fake.sizes[0], 32);
@@ -355,7 +356,7 @@ START_TEST(too_little_memory)
 }
 END_TEST
 
-// Extrapolated from the size before, the second size would take an hour: it is not tried.
+// Extrapolated from the size before it, the second size would take an hour, so it is not tried.
 START_TEST(too_slow)
 {
     the_run.options.quick = false;
@@ -367,8 +368,8 @@ START_TEST(too_slow)
 }
 END_TEST
 
-// A share is of the place's own ceiling: of memory the nearest footprint's, of operations the fastest of the
-// type.
+// A share refers to the place's own ceiling: for memory, the rate at the nearest footprint; for operations,
+// the fastest rate of the type.
 START_TEST(shares)
 {
     const struct compare_job *memory = compare_ceiling_job(COMPARE_COPY),
@@ -414,7 +415,7 @@ START_TEST(medians)
 }
 END_TEST
 
-// The library's own jobs, in their smallest size, on the device and on the host.
+// The library's own jobs at their smallest size, on the device and on the host.
 START_TEST(real_jobs)
 {
     places[1] = (struct compare_place){NULL, kn_context_get_device(context)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What koine compare --explain reads of PTX and of ptxas's report: on texts written by hand, and on what
-// NVRTC makes of Koine's own kernels. Occupancy against values of NVIDIA's calculator.
+// What koine compare --explain reads from PTX and from ptxas's report: on texts written by hand, and on
+// Koine's own kernels as NVRTC compiles them. Occupancy is compared with values of NVIDIA's calculator.
 #include "support/require.h"
 #include "support/run.h"
 
@@ -93,8 +93,8 @@ START_TEST(test_what_is_none)
     ck_assert(!ptx_mix_read(by_hand, "comment", &mix));
     ck_assert(!ptx_mix_read(by_hand, "helper", &mix));
     ck_assert(!ptx_mix_read("", "f", &mix));
-    for (size_t length = strlen(cut) - 2; length > 0;
-         length--) { // no prefix is taken for the whole, or read beyond
+    // A truncated text is not taken for a whole kernel.
+    for (size_t length = strlen(cut) - 2; length > 0; length--) {
         cut[length] = '\0';
         ck_assert(!ptx_mix_read(cut, "f", &mix));
     }
@@ -157,7 +157,8 @@ START_TEST(test_occupancy)
 }
 END_TEST
 
-// Koine's own kernels as NVRTC compiles them: each is found, ends, and has what it cannot be without.
+// Koine's own kernels as NVRTC compiles them: each is found in the PTX and in the report, and has the
+// instructions that no kernel can do without.
 static void check_program(const struct cuda_nvrtc *nvrtc, const char *file)
 {
     kn_source *source = NULL;

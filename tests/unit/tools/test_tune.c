@@ -78,7 +78,7 @@ static void told_close(struct tune_work *work)
     (void)work;
 }
 
-// As a fault in a driver does, whatever handlers it has.
+// Ends the process like a fault in a driver, whatever signal handlers are installed.
 static void crash(void)
 {
     signal(SIGSEGV, SIG_DFL);
@@ -103,7 +103,7 @@ static kn_status told_run(struct tune_work *work, kn_error *why)
         crash();
     if (values[1] == LEAVING)
         _exit(3);
-    // Faulty candidates are fast, so that one that counted would be the best.
+    // Faulty candidates are fast, so that one of them would be the best if it counted.
     nanosleep(&(struct timespec){.tv_nsec = (long)(values[1] <= CLOSE ? values[0] : 0) * 1000000}, NULL);
     for (size_t i = 0; i < COUNT; i++)
         numbers[i] = values[1] == WRONG && i == 77 ? 0 : (float)i * (values[1] == CLOSE ? 1 + 0x1p-20f : 1);
@@ -157,7 +157,7 @@ START_TEST(measured)
     ck_assert_str_eq(row_of(&report, 2, FAILING)->why, "no such kernel");
     ck_assert_str_eq(row_of(&report, 2, REFUSED)->why, "fault 5");
 
-    // Nothing is kept before it is said so; then it is for later contexts.
+    // Nothing is kept until tune_keep is called; then later contexts use it.
     told_values(queue, values);
     ck_assert_uint_eq(values[0], USUAL_PAUSE);
     ck_assert_msg(tune_keep(queue, &report, &why) == KN_OK, "%s", why.text);
@@ -168,7 +168,7 @@ START_TEST(measured)
 }
 END_TEST
 
-// ---- candidates that end the process
+// ---- candidates that end the process ----
 
 static const struct tune_axis *deadly_axes(const kn_queue *on)
 {
@@ -198,7 +198,7 @@ static kn_status told_nowhere(struct tune_work *work, kn_error *why)
     return ki_fail(why, KN_ERROR_LIMIT, "no room for this\nat all");
 }
 
-// What a process of its own measures, by the name that the first word gives it.
+// What a separate process measures, selected by the first word of its command line.
 static struct tune_subject subject_named(const char *name)
 {
     struct tune_subject subject = told_subject(0x1p-19);
@@ -214,7 +214,7 @@ static struct tune_subject subject_named(const char *name)
     return subject;
 }
 
-// main of such a process: without Check, as a command would do it.
+// The main function of such a process: like a command, it runs without Check.
 static int measure_for_another(const char *name, const char *folder, const char *journal)
 {
     const kn_context_options options = KN_INIT(kn_context_options, .cache_dir = folder);
@@ -261,7 +261,7 @@ START_TEST(crashes_are_rows)
     ck_assert_double_gt(row_of(&report, 2, CLOSE)->error, 0);
     ck_assert_uint_eq(report.rows[report.best].values[0], 2);
     ck_assert_uint_le(report.rows[report.best].values[1], CLOSE);
-    // Those behind were measured by the third process, which is the one that came to the end.
+    // The candidates after those two were measured by the third process, the one that finished.
     ck_assert_ptr_nonnull(strstr(ki_text_string(&said), "--deadly: measured\n"));
     // It kept the best.
     open_again();
@@ -272,7 +272,7 @@ START_TEST(crashes_are_rows)
 }
 END_TEST
 
-// The best one crashes when it is measured again: the algorithm's own values stay.
+// The best candidate crashes when it is measured again: the algorithm's own values remain the best.
 START_TEST(crashes_at_last)
 {
     struct tune_report report;
@@ -304,7 +304,8 @@ START_TEST(apart_failures)
 }
 END_TEST
 
-// A journal that was truncated within a line is continued; a journal of something else is refused.
+// A journal that ends within a line is read up to that line; a journal of another measurement, or with a bad
+// line, is refused.
 START_TEST(journals)
 {
     const struct tune_subject subject = told_subject(0);
@@ -342,8 +343,8 @@ START_TEST(journals)
 }
 END_TEST
 
-// Equal bytes are asked for where no bound is given; the values that are kept do not stand for the
-// algorithm's own.
+// Without a bound, the bytes of results must be equal; and values that were kept earlier do not replace the
+// algorithm's own as the reference.
 START_TEST(exact)
 {
     const struct tune_subject subject = told_subject(0);
@@ -357,7 +358,7 @@ START_TEST(exact)
     ck_assert_double_lt(row_of(&report, 2, CLOSE)->seconds, 0);
     ck_assert_uint_eq(report.rows[report.best].values[0], 2);
     ck_assert_uint_eq(report.rows[report.best].values[1], RIGHT);
-    ck_assert_uint_ge(runs, 3 * 4 + 4); // three that count, several times; four faults, once
+    ck_assert_uint_ge(runs, 3 * 4 + 4); // three that count run several times, faulty ones once
     told_values(queue, values);
     ck_assert_mem_eq(values, kept, sizeof kept);
     tune_free(&report);

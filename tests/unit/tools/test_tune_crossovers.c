@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes at which methods overtake one another: each can be measured, and a measurement tries both methods.
+// The sizes from which one method is faster than another: all can be measured, and a measurement tries both
+// methods.
 #include "support/device.h"
 #include "support/files.h"
 #include "support/run.h"
@@ -42,7 +43,7 @@ START_TEST(both_are_tried)
     ck_assert_uint_ne(report.rows[0].values[0], report.rows[1].values[0]);
     for (size_t i = 0; i < report.count; i++)
         ck_assert_msg(report.rows[i].seconds > 0, "%s", report.rows[i].why);
-    ck_assert_double_gt(report.rows[1].error, 0); // by another method
+    ck_assert_double_gt(report.rows[1].error, 0); // the other method rounds differently
     tune_free(&report);
 }
 END_TEST

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of tunables is what algorithms are built with: the sums and the gridding of the
-// reconstruction, and sorts.
+// Values of tunables that were kept are those that algorithms use: the sums and the gridding of the
+// reconstruction, sorts, robust statistics, and estimates of time.
 #include "support/buffers.h"
 #include "support/run.h"
 #include "unit/app/mri/sum/sum_support.h"
@@ -40,7 +40,7 @@ static void expect_sum(struct problem *p)
     EXPECT_OK(kn_buffer_create(context, p->count * 2 * sizeof *found, &image, &err));
     EXPECT_OK(ki_mri_sum_device(queue, &p->sum, MRI_TUNED, image, NULL, &err));
     EXPECT_OK(kn_buffer_read(queue, image, 0, found, p->count * 2 * sizeof *found, &err));
-    // A float's sum of 40 numbers up to the square root of 2.
+    // The rounding of a sum, in floats, of 40 numbers up to the square root of 2.
     for (size_t n = 0; n < p->count; n++)
         ck_assert_double_le(cabs(p->wanted[n] - mri_complex((double)found[2 * n], (double)found[2 * n + 1])),
                             1e-4);
@@ -71,7 +71,7 @@ START_TEST(sums_take_it)
     ck_assert(is_built_with("app/mri/mri_fhd.cl", "VOXELS=3"));
     ck_assert(!is_built_with("app/mri/mri_fhd.cl", usual));
 
-    // What no kernel has is left alone.
+    // Values that no kernel can have are ignored.
     values[1] = 17;
     EXPECT_OK(kn_tuning_keep(context, &ki_mri_sum_tunables, values, "", &err));
     open_again();
@@ -81,7 +81,7 @@ START_TEST(sums_take_it)
 }
 END_TEST
 
-// Its relative error by a window 4 cells wide.
+// The relative error of the gridded adjoint with a window 4 cells wide.
 static double gridding_error(const struct problem *p)
 {
     const struct mri_gridding_options options = {.width = 4};
@@ -117,12 +117,12 @@ START_TEST(gridding_takes_it)
     refer(&p);
     EXPECT_OK(kn_tuning_keep(context, &ki_mri_gridding_tunables[0], values, "", &err));
     ck_assert_double_le(gridding_error(&p),
-                        1e-3); // gridding.h: 2.4e-4 of a larger image; a sample lost makes 0.1
+                        1e-3); // gridding.h: 2.4e-4 for a larger image; losing a sample makes it 0.1
     ck_assert(is_built_with("app/mri/mri_gridding.cl", "GROUP=16"));
     ck_assert(is_built_with("app/mri/mri_gridding.cl", "TILE_X=8") &&
               is_built_with("app/mri/mri_gridding.cl", "TILE_Y=16"));
 
-    // What is no power of two is left alone.
+    // A group that is not a power of two is ignored.
     values[0] = 3;
     EXPECT_OK(kn_tuning_keep(context, &ki_mri_gridding_tunables[0], values, "", &err));
     ck_assert_double_le(gridding_error(&p), 1e-3);
@@ -156,10 +156,10 @@ static void fill_keys(void *keys, kn_type type, size_t n, uint64_t *state)
             ((float *)keys)[i] = (float)(2 * test_uniform(state) - 1);
 }
 
-// Sorts keys, by_key with a copy of them as values, and expects both in order.
+// Sorts keys, if `by_key` with a copy of them as values, and expects both in order.
 static void expect_sorted(const void *keys, const void *wanted, kn_type type, size_t n, bool by_key)
 {
-    // Lanes of local memory, on every device: CPUs' own sort has no such tunables.
+    // KN_SORT_LANES_LOCAL on every device, because the sort for CPUs does not have these tunables.
     const kn_sort_options options = KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX,
                                             .tuning = &(kn_sort_tuning){.lanes = KN_SORT_LANES_LOCAL});
     size_t bytes = n * kn_type_size(type);
@@ -182,7 +182,7 @@ static void expect_sorted(const void *keys, const void *wanted, kn_type type, si
     free(found);
 }
 
-// The sort of many keys.
+// The file with the sort for many keys.
 static const char *sort_program(bool by_key)
 {
     return ki_engine_is_nvidia(context) && !by_key ? "algo/sort/sort_radix_once.cl"
@@ -191,7 +191,8 @@ static const char *sort_program(bool by_key)
 
 static void check_sort(kn_type type, bool by_key, uint64_t *state)
 {
-    // Tuned is the sort of many keys; GPUs have shapes of their own for fewer.
+    // The tunables are those of the sort for many keys; on GPUs, the sort for fewer keys has shapes of its
+    // own.
     const size_t n = kn_context_get_device(context)->type == KN_DEVICE_CPU ? 3001 : ((size_t)1 << 21) + 3001;
     const kn_tunables *own = kn_sort_get_tunables(kn_type_size(type), by_key),
                       *other = kn_sort_get_tunables(kn_type_size(type), !by_key);
@@ -205,7 +206,7 @@ static void check_sort(kn_type type, bool by_key, uint64_t *state)
     EXPECT_OK(kn_tuning_keep(context, other, others, "", &err));
     for (size_t round = 0; round < 2; round++) {
         if (round)
-            values[0] = 300; // no multiple of 32: left alone
+            values[0] = 300; // not a multiple of 32, so it is ignored
         EXPECT_OK(kn_tuning_keep(context, own, values, "", &err));
         open_again();
         expect_sorted(keys, wanted, type, n, by_key);
@@ -239,7 +240,7 @@ static int compare_magnitudes(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-// Median and MAD of an odd number of floats are what sorting finds.
+// Median and MAD of an odd number of floats must be those that sorting finds.
 static void expect_robust(const float *column, size_t n)
 {
     kn_buffer *buffer = NULL;
@@ -264,7 +265,7 @@ static void expect_robust(const float *column, size_t n)
 
 START_TEST(robust_takes_it)
 {
-    enum { N = 70001 }; // more than one group settles
+    enum { N = 70001 }; // so that more than one group settles
     static const char rank[] = "algo/robust/robust_rank.cl";
     uint64_t state = test_seed("robust_takes_it");
     unsigned values[KN_TUNABLES] = {64, 3, 5, 32};
@@ -280,7 +281,7 @@ START_TEST(robust_takes_it)
     ck_assert(is_built_with(rank, "AHEAD=5") == !serial);
     ck_assert(is_built_with("algo/robust/robust_settle.cl", "GROUP=32") == !serial);
 
-    values[0] = 48; // no power of two: left alone
+    values[0] = 48; // not a power of two, so it is ignored
     EXPECT_OK(kn_tuning_keep(context, kn_robust_get_tunables(), values, "", &err));
     open_again();
     expect_robust(column, N);
@@ -307,7 +308,7 @@ START_TEST(estimates_take_it)
     ck_assert_double_eq_tol(cost.compute, 2 + 4 + 0.6, 1e-9);
     ck_assert_double_eq_tol(cost.copy, 3, 1e-9);
     ck_assert_double_eq_tol(cost.build, 10, 1e-9);
-    ck_assert_double_eq(cost.start, before.start); // which is not known
+    ck_assert_double_eq(cost.start, before.start); // kept as 0, which means unknown
     EXPECT_OK(kn_tuning_forget(context, kn_cost_get_tunables(), &err));
     EXPECT_OK(kn_cost_estimate(&work, device, &cost, &err));
     ck_assert_double_eq(cost.compute, before.compute);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A context that keeps what was measured in a folder of the test's own.
+// Helpers for the tests of koine tune: a context that keeps tuned values in a temporary folder.
 #ifndef KN_TESTS_TOOLS_TUNE_SUPPORT_H
 #define KN_TESTS_TOOLS_TUNE_SUPPORT_H
 

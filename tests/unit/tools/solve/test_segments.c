@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests segments of rays through an image: their lengths in pixels against many samples along each, and the
-// shape of the source's matrix.
+// Tests matrices of segments of rays through an image: lengths in pixels, the pixels' places, and the number
+// of nonzeros beside that of the paper's matrix (segments.h).
 #include "support/run.h"
 #include "support/sparse_inputs.h"
 #include "tools/solve/segments.h"
@@ -14,8 +14,8 @@ static struct sparse_matrix make(const struct solve_segments *segments)
     return sparse_take(made);
 }
 
-// A row's pixels are a chain: from its lengths alone one cannot tell the piece, but they sum to its length
-// where it does not leave the image, and a pixel has at most its diagonal.
+// The lengths in a row's pixels sum to the segment's length, or to less if the segment leaves the image; in a
+// pixel, a segment is at most as long as the longest chord at its angle.
 START_TEST(lengths)
 {
     static const struct solve_segments tried[] = {
@@ -41,17 +41,17 @@ START_TEST(lengths)
             ck_assert_double_le(sum, tried[t].length * (1 + 1e-12));
             whole += sum > tried[t].length * (1 - 1e-6);
         }
-        if (t == 2) // all but those near the edge
+        if (t == 2) // most segments do not leave the image
             ck_assert_uint_gt(whole, matrix.rows / 2);
-        if (t == 3) // longer than the image
+        if (t == 3) // segments are longer than the image
             ck_assert_uint_eq(whole, 0);
         ki_sparse_free(&matrix);
     }
 }
 END_TEST
 
-// The centroid of a whole piece, by its pixels' centres, is its own centre to within half a pixel, and its
-// extent has its angle: the pixels are where the ray is.
+// The pixels of a row are along its segment: their centres are near the line through their centroid at the
+// segment's angle.
 START_TEST(centroids)
 {
     const struct solve_segments segments = {64, 48, 720, 12.5, 5};
@@ -70,7 +70,7 @@ START_TEST(centroids)
             double x = matrix.indices[k] % 64 + 0.5 - mean[0] / sum,
                    y = matrix.indices[k] / 64 + 0.5 - mean[1] / sum;
 
-            // From the ray through the centroid a pixel's centre is less than a diagonal away.
+            // The distance of the pixel's centre from that line, less than a pixel's diagonal.
             spread = fmax(spread, fabs(x * sin(angle) - y * cos(angle)));
         }
         ck_assert_double_le(spread, sqrt(2));
@@ -86,8 +86,8 @@ START_TEST(like_the_source)
 
     matrix = make(&segments);
     again = make(&segments);
-    // The source's has 854,129; a random piece of 7.95 crosses 4 / pi of that in lines, and is in one pixel
-    // more: 11.1, less what is outside the image.
+    // The paper's matrix has 854,129 nonzeros. On average, a segment of length 7.95 crosses 4 / pi times as
+    // many lines of the grid, and is in one pixel more: 11.1, less those outside the image.
     ck_assert_uint_gt(matrix.nonzeros, 820000);
     ck_assert_uint_lt(matrix.nonzeros, 900000);
     ck_assert_uint_eq(matrix.nonzeros, again.nonzeros);

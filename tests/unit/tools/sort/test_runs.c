@@ -14,11 +14,12 @@ enum { RUNS = 7, MOST = 1500 };
 
 static uint64_t seed;
 
-// Keys of few values, and of reals both zeros and several NaN; values are their numbers.
+// Keys with few distinct values, among floating-point ones both zeros and several NaN; the values are the
+// keys' indices.
 struct column {
     kn_type type;
     size_t n;
-    uint64_t keys[MOST]; // of any type
+    uint64_t keys[MOST]; // room for any type
     uint32_t numbers[MOST];
 };
 
@@ -78,7 +79,8 @@ static kn_status take(void *context, const void *keys, const void *values, size_
     return taken->status;
 }
 
-// Runs of different lengths, also none.
+// Sorts the column in runs of random lengths, some of them empty, merges these, and compares with the whole
+// column sorted.
 static void merge(struct column *column, bool along, kn_order order, size_t wanted)
 {
     static struct taken taken;
@@ -92,7 +94,7 @@ static void merge(struct column *column, bool along, kn_order order, size_t want
     snprintf(beside, sizeof beside, "%s/result.npy", folder);
     taken = (struct taken){.key_size = size, .most = buffer};
     EXPECT_OK(sort_runs_create(&how, along ? sizeof *column->numbers : 0, beside, &runs, &err));
-    ck_assert_uint_eq(test_files_in(folder), 0); // they have no names
+    ck_assert_uint_eq(test_files_in(folder), 0); // the runs' files have no names
     for (size_t run = 0, first = 0; run < RUNS; run++) {
         const size_t end = run + 1 == RUNS ? column->n : first + test_random(&seed) % (column->n - first + 1);
 
@@ -129,7 +131,7 @@ START_TEST(merged)
 }
 END_TEST
 
-// Two parts, of which either may be empty.
+// Sorts the column in two parts, either of which may be empty, and merges them in memory.
 static void merge_two(struct column *column, bool along, kn_order order)
 {
     static struct taken taken;
@@ -166,7 +168,7 @@ START_TEST(merged_in_memory)
 }
 END_TEST
 
-// More than one thread's share, of few values.
+// Enough records for several threads, with few distinct keys.
 START_TEST(merged_by_threads)
 {
     enum { COUNT = 300001, LEFT = 130003 };
@@ -213,7 +215,7 @@ START_TEST(given_up)
 }
 END_TEST
 
-// The memory in use stays within the limit, and no smaller limit than the least one is possible.
+// The memory in use stays within the limit, and limits below the least one are refused.
 START_TEST(divided)
 {
     static const struct sort_sizes tried[] = {

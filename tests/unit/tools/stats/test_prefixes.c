@@ -37,7 +37,7 @@ START_TEST(by_hand)
 }
 END_TEST
 
-// floor(i * n / parts), where i * n does not fit into 64 bits either.
+// floor(i * n / parts), also if i * n does not fit into 64 bits.
 START_TEST(random_sizes)
 {
     uint64_t state = test_seed("random_sizes");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests rows in time: rates, gaps, refusals, and resampling at another rate.
+// Tests the times of a file's rows: rates, gaps, times that are refused, and resampling at another rate.
 #include "support/support.h"
 #include "support/expect.h"
 #include "support/run.h"
@@ -14,7 +14,7 @@ enum { MOST = 200000 };
 
 static double copied[MOST];
 
-// A table of one column of these times; its memory is the table's.
+// A table with these times and one column of values; csv_free frees its copies of both.
 static struct csv_table table_of(const double *times, const double *values, size_t rows)
 {
     struct csv_table table = {.rows = rows, .clock = CSV_CLOCK_SECONDS, .column_count = 1};
@@ -64,7 +64,7 @@ START_TEST(rates_and_gaps)
 }
 END_TEST
 
-// Whole seconds at 32 Hz, and more rows than steps are looked at.
+// Times in whole seconds at 32 Hz, and more rows than the steps that the median is taken of.
 START_TEST(coarse_times)
 {
     struct csv_table table;
@@ -91,7 +91,7 @@ END_TEST
 
 START_TEST(samples)
 {
-    // A line, so that every sample on it is exact; a gap from 2 to 10; unequal steps behind it.
+    // Values on a line, so that every sample is exact; a gap from 2 to 10, and unequal steps after it.
     static const double times[] = {0, 1, 2, 10, 10.5, 12, 13}, values[] = {0, 10, 20, 100, 105, 120, 130};
     static const double at[] = {0, 0.5, 1, 1.5, 2, 10, 10.5, 11, 11.5, 12, 12.5, 13};
     struct csv_table table = table_of(times, values, 7);
@@ -112,7 +112,8 @@ START_TEST(samples)
 }
 END_TEST
 
-// By the rate alone, and at a lower one; a missing value is missing in the samples next to it.
+// Rows without times but with a rate, resampled at a lower one; the samples next to a missing value are
+// missing.
 START_TEST(samples_of_a_rate)
 {
     static const double values[] = {0, 1, 2, 3, NAN, 5, 6}, expected[] = {0, 1.5, 3, NAN, 6};
