@@ -63,8 +63,7 @@ START_TEST(usual_marks)
 }
 END_TEST
 
-// Empty cells between tabs; and, with decimal commas, numbers that a table of powers of ten does not suffice
-// for.
+// Empty cells between tabs; and, with decimal commas, numbers that need more than a table of powers of ten.
 START_TEST(cells_between_marks)
 {
     struct csv_options options = {.missing = CSV_MISSING_PROPAGATE};

@@ -97,7 +97,7 @@ START_TEST(random_doubles)
 }
 END_TEST
 
-// Numbers halfway between two doubles, and next to such a number: integers of 54 to 63 bits, and smaller ones
+// Numbers halfway between two doubles, or next to such a number: integers of 54 to 63 bits, and smaller ones
 // with a fraction.
 START_TEST(ties)
 {

@@ -291,7 +291,7 @@ START_TEST(noise)
 }
 END_TEST
 
-// Parts of programs, which are put together in random order.
+// Parts of programs, to be put together in random order.
 static const char *const words[] = {
     "#define A B C\n",
     "#define B(x) x A #x\n",

@@ -75,7 +75,7 @@ START_TEST(values)
     expect_params("char a, unsigned char b, short c, short unsigned int d, long e, long int f, ulong g",
                   "value char 1 a, value unsigned char 1 b, value short 2 c, value short unsigned int 2 d, "
                   "value long 8 e, value long int 8 f, value ulong 8 g");
-    // The name is reserved, and its size differs between compilers.
+    // Reserved in OpenCL C, and not of the same size everywhere.
     expect_params("unsigned long long a", "value unsigned long long 0 a");
     expect_params(
         "float2 a, const float3 b, double8 c, char16 d, __private int e",

@@ -101,7 +101,7 @@ START_TEST(as_cuda)
 }
 END_TEST
 
-// The macros that each set predefines; macros of the caller's replace the set.
+// The macros that each set predefines; the caller's own macros replace the set.
 START_TEST(macros)
 {
     static const char asks[] = "#ifdef cl_khr_3d_image_writes\n__kernel void images(void) {}\n#endif\n"

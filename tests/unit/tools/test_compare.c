@@ -336,8 +336,8 @@ START_TEST(no_double_precision)
 }
 END_TEST
 
-// If one place has too little memory, the size shrinks for all places, so that they do the same work; a size
-// that then equals the one before is not measured again.
+// If one place has too little memory, the size shrinks for all places, so that they do the same work. Sizes
+// that become equal are measured once.
 START_TEST(too_little_memory)
 {
     kn_device_info small = *kn_context_get_device(context);
