@@ -33,8 +33,8 @@ def run(*command: str, where: Path) -> None:
     subprocess.run(command, cwd=where, check=True)
 
 
-def build_library(folder: Path) -> list[str]:
-    """Configures libkoine in `folder`, unless that was done, and makes koine-probe and libkoine's archives, which it returns."""
+def build_library(folder: Path) -> None:
+    """Configures libkoine in `folder`, unless that was done, and makes it and koine-probe."""
     if not (ROOT / "configure").exists():
         run("./bootstrap", where=ROOT)
     folder.mkdir(parents=True, exist_ok=True)
@@ -42,9 +42,7 @@ def build_library(folder: Path) -> list[str]:
         wishes = shlex.split(os.environ.get("KOINE_CONFIGURE", ""))
         run(str(ROOT / "configure"), "--disable-command", "--disable-shared", "--with-pic", *wishes, where=folder)
     jobs = os.environ.get("JOBS") or str(len(os.sched_getaffinity(0)))
-    run("make", f"-j{jobs}", "list-rooms", "koine-probe", where=folder)
-    listed = subprocess.run(["make", "--silent", "--no-print-directory", "list-rooms"], cwd=folder, check=True, capture_output=True, text=True)
-    return [str(folder / archive) for archive in listed.stdout.split()]
+    run("make", f"-j{jobs}", "libkoine-all.a", "koine-probe", where=folder)
 
 
 def made_with(folder: Path) -> dict[str, list[str]]:
@@ -78,11 +76,11 @@ class BuildWithLibrary(build_ext):
     def run_with_own(self) -> None:
         """A static library, and the program that it runs, beside it."""
         folder = Path(os.environ.get("KOINE_OBJECTS") or f"{self.build_temp}/libkoine").resolve()
-        archives = build_library(folder)
+        build_library(folder)
         made = made_with(folder)
         for extension in self.extensions:
-            extension.extra_objects = archives
-            extension.depends.extend(archives)
+            extension.extra_objects = [str(folder / "libkoine-all.a")]
+            extension.depends.append(extension.extra_objects[0])
             extension.extra_compile_args = made.get("OPENCL_CFLAGS", [])
             extension.extra_link_args = ["-s", HIDING, *made["LIBMD_LIBS"], "-lm", "-ldl", "-pthread"]
         super().run()
