@@ -7,7 +7,6 @@
 // so that values which occur often, and are therefore ends, take no room. The deviation grows with the
 // distance from the median; so once the median is known, the ends' deviations bound those of everything that
 // was not kept, and show whether the answer is exact.
-// kept, and show whether the answer is exact.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
