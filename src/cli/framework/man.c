@@ -143,11 +143,13 @@ static void print_koine(FILE *out)
     fputs(".SH RANKS OF MPI\n", out);
     print_paragraphs(
         "Under mpirun or srun with several processes (OMPI_COMM_WORLD_SIZE, PMI_SIZE or SLURM_STEP_NUM_TASKS "
-        "is above 1), a koine that was configured with --with-mpi shares the work of stats and autocorr "
+        "is above 1), a koine that was configured with --with-mpi shares the work of stats, autocorr and "
+        "recon "
         "among them. Each "
         "rank takes a device of its machine: of those that --device names, otherwise of its GPUs, otherwise "
         "the host. Rank 0 writes the results. If one rank fails, all end with its exit status. "
-        "recon, solve, sort and compare do not share their work in this way and refuse to begin, "
+        "For recon the ranks need a device each. solve, sort and compare do not share their work in this way "
+        "and refuse to begin, "
         "as "
         "all of these commands do in a build without MPI.",
         out);

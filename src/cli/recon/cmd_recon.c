@@ -138,13 +138,15 @@ static kn_status compute(struct recon_run *run, kn_error *err)
                                           : recon_solve(run, &run->options, &run->solution, err);
     }
     progress_end(&run->progress);
+    if (status || !ranks_writes(run->arguments->common.ranks))
+        return status;
     if (!run->arguments->variants)
         run->shown = run->solution;
     run->seconds.build = run->place.queue ? built(run) - before : -1;
     run->seconds.compute = run->share.count
                                ? kn_recon_solution_get_seconds(run->solution) // the sum over all devices
                                : ki_clock_seconds() - start - (run->place.queue ? run->seconds.build : 0);
-    if (!status && run->reference)
+    if (run->reference)
         status = recon_compare(run, run->options.method, run->shown, NULL, &run->quality, err);
     return status;
 }
@@ -199,6 +201,8 @@ static kn_status report(struct recon_run *run, kn_error *err)
 // Keeps finished parts if devices share the work; but not if Q is saved too, because the first coil saves it.
 static kn_status keep_parts(struct recon_run *run, kn_error *err)
 {
+    if (run->arguments->common.ranks)
+        return KN_OK;
     resume_plan(&run->resume, &command_recon, run->arguments);
     resume_plan_number(&run->resume, run->arrays.samples);
     resume_plan_number(&run->resume, run->arrays.coils);
@@ -213,9 +217,10 @@ static kn_status run_recon(void *given, kn_error *err)
     struct recon_run run = {
         .arguments = given, .start_time = ki_clock_seconds(), .seconds = {.upload = -1, .download = -1}};
     const struct recon_arguments *arguments = run.arguments;
+    const bool writes = ranks_writes(arguments->common.ranks);
     kn_status status = recon_check_arguments(&run, err);
 
-    if (!status)
+    if (!status && writes)
         status = recon_try_files(&run, err);
     if (!status)
         status = recon_read(&run, err);
@@ -225,16 +230,17 @@ static kn_status run_recon(void *given, kn_error *err)
         status = recon_try(&run, err);
     if (!status)
         status = recon_choose_adjoint(&run, err);
-    if (!status && report_shows_text(&arguments->common) && !(arguments->out && *arguments->out == '-'))
+    if (!status && writes && report_shows_text(&arguments->common) &&
+        !(arguments->out && *arguments->out == '-'))
         recon_print_scan(&run);
     if (!status)
         status = keep_parts(&run, err);
     if (!status)
         status = compute(&run, err);
-    if (!status)
+    if (!status && writes)
         status = recon_write_files(&run, err);
     run.seconds.total = ki_clock_seconds() - run.start_time;
-    if (!status)
+    if (!status && writes)
         status = report(&run, err);
     status = resume_close(&run.resume, status, err);
     recon_free(&run);
@@ -308,7 +314,8 @@ const struct command command_recon = {
         " are reconstructed one by one. The parts that are finished are kept in OUT.parts until the image "
         "is written, as they are of one device with --resume; after an interruption the same command with "
         "--resume computes only the others. It has to be the same version of Koine, with the same options "
-        "and unchanged input files; devices may differ.\n\n"
+        "and unchanged input files; devices may differ. Under mpirun the ranks of MPI share the work in the "
+        "same way, if Koine was built with MPI (see koine(1)); nothing is kept then.\n\n"
         "The kernels are successive optimizations. naive keeps each voxel's sum in global memory; register "
         "keeps it in a register; coalesced has a separate array for each component of the samples; constant "
         "and constant-struct read samples from constant memory, in chunks, as arrays and as structs; "
@@ -326,7 +333,7 @@ const struct command command_recon = {
         "Fourier transforms use Koine's own kernels, since other libraries do not follow the policy, and "
         "with fast the error bounds no longer hold.",
     .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_REPORT | COMMON_OUTPUT | COMMON_FORCE |
-              COMMON_MEMORY | COMMON_RESUME | COMMON_RANKS,
+              COMMON_MEMORY | COMMON_RESUME | COMMON_RANKS | COMMON_SHARES_RANKS,
     .options = options,
     .examples = {{"koine recon scan --trajectory radial --matrix 128,128 -o image.png",
                   "20 iterations of least squares from scan.cfl and radial.cfl"},

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cli/framework/report.h"
+#include "cli/ranks/ranks.h"
 
 static const char unit[] = "cycles per field of view";
 
@@ -87,7 +88,7 @@ void convention_doubt(const struct common_arguments *common, const char *path, c
 {
     kn_recon_unit likely = kn_recon_trajectory_guess_unit(matrix, range);
 
-    if (likely != KN_RECON_UNIT_FOV)
+    if (likely != KN_RECON_UNIT_FOV && ranks_writes(common->ranks))
         fprintf(stderr,
                 "%s: %s: k is at most %s on every axis, taken as %s; if it is in another unit, use "
                 "--trajectory-unit %s\n",

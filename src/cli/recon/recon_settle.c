@@ -434,6 +434,11 @@ static kn_status open_share(struct recon_run *run, const struct places *chosen, 
     if (common->resume && (alone || arguments->save_q))
         return ki_fail(err, KN_ERROR_ARGUMENT, "--resume: %s computes everything at once, not in parts",
                        alone ? alone : "--save-q");
+    if (common->ranks && (alone || arguments->save_q))
+        return ki_fail(
+            err, KN_ERROR_ARGUMENT,
+            "%s computes everything at once, which ranks of MPI do not share; start the command once",
+            alone ? alone : "--save-q");
     if (alone)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen->count,
                        alone);
@@ -443,8 +448,10 @@ static kn_status open_share(struct recon_run *run, const struct places *chosen, 
                            common->resume ? "with --resume devices compute the parts, and not the host"
                                           : "devices share the work among themselves, without the host");
     status = share_open(chosen, common->policy, true, common->command, &run->share, err);
+    if (!status && common->ranks)
+        status = share_spread(&run->share, common->ranks, err);
     if (!status)
-        run->place = *share_first(&run->share); // the share closes it
+        run->place = *share_first(&run->share); // the share closes it; under MPI, this rank's own
     return status;
 }
 
@@ -454,13 +461,15 @@ kn_status recon_open(struct recon_run *run, kn_error *err)
     struct places chosen = {.count = 0};
     kn_status status;
 
-    if (all_on_host(run) && !common->devices.count && !common->resume) {
+    if (all_on_host(run) && !common->devices.count && !common->resume && !common->ranks) {
         place_host(&run->place);
     } else {
         status = choose_places(&common->devices, &chosen, err);
         if (!status)
-            status = chosen.count > 1 || common->resume ? open_share(run, &chosen, err)
-                                                        : open_place(run, &chosen, err);
+            status = ranks_choose(common, true, &chosen, err);
+        if (!status)
+            status = chosen.count > 1 || common->resume || common->ranks ? open_share(run, &chosen, err)
+                                                                         : open_place(run, &chosen, err);
         choose_free(&chosen);
         if (status)
             return status;
@@ -468,6 +477,21 @@ kn_status recon_open(struct recon_run *run, kn_error *err)
     if (!run->place.queue && run->kernel_chosen && !recon_is_of_host(run->options.kernel))
         run->options.kernel = KN_RECON_KERNEL_HOST_SINGLE;
     return KN_OK;
+}
+
+// All ranks take the method of rank 0.
+static kn_status agree_on_adjoint(struct recon_run *run, kn_status status, kn_error *err)
+{
+    struct ranks *ranks = run->arguments->common.ranks;
+    void *all = NULL;
+
+    if (!ranks)
+        return status;
+    status = ranks_tell(ranks, status, &run->options.adjoint, sizeof run->options.adjoint, &all, err);
+    if (!status)
+        memcpy(&run->options.adjoint, all, sizeof run->options.adjoint);
+    free(all);
+    return status;
 }
 
 kn_status recon_choose_adjoint(struct recon_run *run, kn_error *err)
@@ -478,6 +502,7 @@ kn_status recon_choose_adjoint(struct recon_run *run, kn_error *err)
         return KN_OK;
     status = kn_recon_choose_adjoint(run->place.queue, &run->arrays, &run->options, &run->extras,
                                      &run->options.adjoint, run->why, err);
+    status = agree_on_adjoint(run, status, err);
     if (run->options.adjoint != KN_RECON_ADJOINT_NUFFT)
         run->options.nufft_tolerance = 0; // the other methods have none
     return status;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine recon on several devices, as two jobs in pieces (koine/distribute.h): first the differences that
 // determine Q, where a piece is a number of planes; then the coils, where a piece is one coil, or all of them
-// if they are solved together.
+// if they are solved together. The ranks of MPI compute the differences in equal parts, as each of them needs
+// all of them, and share the coils in the same way; rank 0 has the solution.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,15 @@ static kn_status run_differences(void *data, size_t place, kn_queue *queue, size
     return writer.status;
 }
 
+static void add_stage(kn_recon_stage *sum, const kn_recon_stage *stage)
+{
+    sum->seconds += stage->seconds;
+    sum->rate.seconds += stage->rate.seconds;
+    sum->rate.pairs += stage->rate.pairs;
+    sum->rate.flops += stage->rate.flops;
+    sum->rate.loads += stage->rate.loads;
+}
+
 static kn_status keep_differences(void *data, size_t piece, const void *result, size_t size, kn_error *err)
 {
     struct job *job = data;
@@ -60,11 +70,7 @@ static kn_status keep_differences(void *data, size_t piece, const void *result, 
     memcpy(&stage, result, sizeof stage);
     memcpy(job->differences + 2 * piece * job->together, (const char *)result + sizeof stage,
            size - sizeof stage);
-    job->q.seconds += stage.seconds;
-    job->q.rate.seconds += stage.rate.seconds;
-    job->q.rate.pairs += stage.rate.pairs;
-    job->q.rate.flops += stage.rate.flops;
-    job->q.rate.loads += stage.rate.loads;
+    add_stage(&job->q, &stage);
     return KN_OK;
 }
 
@@ -74,6 +80,60 @@ static void name_differences(void *data, size_t piece, char *name, size_t size)
 
     snprintf(name, size, "part %zu of %zu of Q", piece + 1,
              (job->difference_count + job->together - 1) / job->together);
+}
+
+// The pieces that one of the ranks computes, and what they took.
+struct part {
+    kn_recon_stage stage;
+    float values[];
+};
+
+// Pieces `first` to `end` - 1, each by itself, so that the bits do not depend on the number of ranks.
+static kn_status compute_part(const struct job *job, size_t first, size_t end, struct part *part,
+                              kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (size_t piece = first; piece < end && !status; piece++) {
+        kn_recon_stage stage;
+
+        status = ki_error_unname(
+            kn_recon_compute_differences(job->run->place.queue, &job->run->arrays, &job->run->options,
+                                         &job->extras, piece * job->together, differences_of(job, piece),
+                                         part->values + 2 * (piece - first) * job->together, &stage, err),
+            err);
+        if (!status)
+            add_stage(&part->stage, &stage);
+    }
+    return status;
+}
+
+// Under MPI each rank computes as many pieces as the others, because all of them need all the differences.
+static kn_status tell_differences(struct job *job, size_t pieces, kn_error *err)
+{
+    struct ranks *ranks = job->run->share.ranks;
+    const size_t size = ranks->communicator->size, each = (pieces + size - 1) / size,
+                 first = each * ranks->communicator->rank,
+                 end = first + each < pieces ? first + each : pieces,
+                 bytes = sizeof(struct part) + 2 * each * job->together * sizeof(float);
+    struct part *own = calloc(1, bytes);
+    void *all = NULL;
+    kn_status status =
+        own ? compute_part(job, first, end, own, err) : ki_fail_memory(err, bytes, "a part of Q");
+
+    status = ranks_tell(ranks, status, own, bytes, &all, err);
+    for (size_t piece = 0; piece < pieces && !status; piece++) {
+        const struct part *part = (const struct part *)((const char *)all + piece / each * bytes);
+
+        memcpy(job->differences + 2 * piece * job->together,
+               part->values + 2 * (piece % each) * job->together,
+               2 * differences_of(job, piece) * sizeof(float));
+        if (piece % each == 0)
+            add_stage(&job->q, &part->stage);
+    }
+    free(all);
+    free(own);
+    return status;
 }
 
 static kn_status share_differences(struct job *job, kn_error *err)
@@ -93,6 +153,8 @@ static kn_status share_differences(struct job *job, kn_error *err)
     planes = (job->difference_count + plane - 1) / plane;
     job->together = (planes + PIECES - 1) / PIECES * plane;
     pieces.piece_count = (job->difference_count + job->together - 1) / job->together;
+    if (job->run->share.ranks)
+        return tell_differences(job, pieces.piece_count, err);
     return share_run(&job->run->share, &pieces, keep_differences, &job->run->progress, err);
 }
 
@@ -194,7 +256,7 @@ kn_status recon_share_solve(struct recon_run *run, kn_recon_solution **solution,
         status = share_differences(&job, err);
     if (!status)
         status = share_coils(&job, err);
-    if (!status)
+    if (!status && ranks_writes(run->share.ranks))
         status = join(&job, solution, err);
     for (size_t i = 0; job.coils && i < job.coil_count; i++)
         kn_recon_solution_free(job.coils[i]);

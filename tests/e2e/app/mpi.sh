@@ -83,6 +83,31 @@ diff -r -x '*.svg' alone ranks || fail "ranks write other files"
 expect_exit 2 ranks 2 autocorr --device host --lag 1 1.npy 2.npy
 expect_message '^koine autocorr: --lag computes everything at once'
 
+# Coils, and parts of Q: as two devices of one process share them.
+if [ "$(koine devices --json - | grep -c '"default": true')" -eq 1 ]; then
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 -c 'import arrays, random
+random.seed(5)
+arrays.save("k.npy", "f8", [random.uniform(-6, 6) if i % 3 < 2 else 0 for i in range(1500)], (500, 3))
+arrays.save("coils.npy", "c8", [complex(random.gauss(0, 1), random.gauss(0, 1)) for i in range(1500)], (3, 500))'
+    spec=$(koine devices --json - | sed -n 's/.*"spec": "\(.*\)".*/\1/p' | head -n 1)
+    scan="coils.npy --trajectory k.npy --matrix 12,12 --sense none --adjoint direct --device $spec"
+    # shellcheck disable=SC2086 # lists of words
+    expect_exit 0 koine recon $scan --device "$spec" -o alone.npy --force
+    for count in 2 3 7; do
+        # shellcheck disable=SC2086 # a list of words
+        expect_exit 0 ranks "$count" recon $scan -o image.npy --force --json some.json
+        cmp alone.npy image.npy || fail "$count ranks reconstruct another image than two devices"
+        [ "$(grep -c '"dropped"' some.json)" -eq "$count" ] || fail "the JSON does not have $count ranks"
+    done
+    # shellcheck disable=SC2086 # a list of words
+    expect_exit 2 ranks 2 recon $scan -o image.npy --force --save-q q.bin
+    expect_message '^koine recon: --save-q computes everything at once'
+    # shellcheck disable=SC2086 # a list of words
+    expect_exit 3 ranks 3 recon $scan -o image.npy --force --density k.npy
+    expect_message '^koine recon: k\.npy'
+    rm -f some.json
+fi
+
 # The manual's script for Slurm, with an srun that starts ranks as this machine does.
 mkdir bin
 sed -n '/^#SBATCH --nodes/,/^```/p' "$sources/doc/manual/scaling.md" | grep -v '^```' >batch.sh
