@@ -4,10 +4,11 @@
 //
 //     |A x - b|^2 / 2 + lambda |x|^2 / 2 + smooth |D x|^2 / 2
 //
-// with or without bounds, where D takes differences of neighbouring elements of x. `koine solve` computes
-// this. While koine/solve.h runs one method with any operator, this also stores the matrix in a fast format,
-// solves for many right-hand sides together, and assesses the solutions: whether A and its transpose match,
-// the residual computed in double precision, and the error of an x that was computed in single precision.
+// with or without bounds, where D takes differences of neighbouring elements of x, and with or without
+// weights of the measurements b. `koine solve` computes this. While koine/solve.h runs one method with any
+// operator, this also stores the matrix in a fast format, solves for many right-hand sides together, and
+// assesses the solutions: whether A and its transpose match, the residual computed in double precision, and
+// the error of an x that was computed in single precision.
 //
 //     const kn_least_squares_task task = KN_INIT(kn_least_squares_task, .matrix = a, .b = b, .count = 1);
 //     const kn_least_squares_options options =
@@ -77,6 +78,13 @@ typedef struct kn_least_squares_task {
     const kn_tomography_geometry *geometry;
     const double *b; // right-hand sides: `count` times the matrix's rows, one after another
     size_t count;    // at least 1
+    // One for each of the matrix's rows, w: from 0 on, finite, and not all 0. Then the sum of w (a x - b)^2
+    // over the rows a of A takes the place of |A x - b|^2, here and in what follows: in `noise`, residuals
+    // and histories, |A x - b| and |b| are the roots of such sums. An element of b of the weight 0 is
+    // ignored, and may be NaN. With 1 / s^2 for an element of b whose error has the standard deviation s, x
+    // is the most likely one for errors that are normal; counts n have about 1 / n. KN_LEAST_SQUARES_SIRT and
+    // _FBP have no weights. NULL: 1.
+    const double *weights;
 } kn_least_squares_task;
 
 // Called after right-hand sides have been solved: `solved` of `count` are done. Returns false to stop.

@@ -96,6 +96,7 @@ def least_squares(
     b: npt.ArrayLike,
     *,
     x0: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
     method: str = "auto",
     stop: str = "auto",
     iterations: int = 100,
@@ -128,6 +129,10 @@ def least_squares(
         Of as many elements as A has rows; several right-hand sides along a first axis.
     x0 : array_like of float, optional
         The starts; None: zeros.
+    weights : array_like of float, optional
+        One for each element of a right-hand side, from 0 on: the sum of ``w (a x - b)^2`` takes the place of
+        ``|A x - b|^2``, in residuals and `noise` as well. Elements of b of the weight 0 are ignored, and may be NaN. Not
+        with "sirt" and "fbp". None: 1.
     method : {"auto", "cgnr", "printed", "fista", "bb", "gram", "sirt", "fbp", "tv"}
         "fbp" is filtered back-projection of a RayTransform, without iterations (`RayTransform.fbp`).
         "tv": ``|A x - b|^2 / 2 + lambda TV(x)``, with the total variation of a picture or volume.
@@ -184,6 +189,8 @@ def least_squares(
     (array([1., 2.]), True)
     """
     task, kept, source, to = _task(a, b)
+    if weights is not None:
+        _weigh(task, kept, doubles(weights, "weights"), source)
     made = np.zeros((task.count, *to)) if x0 is None else doubles(x0, "x0").copy()
     if made.size != np.prod((task.count, *to)):
         raise ValueError(f"x0 has {made.size} elements, and there are {task.count} of {to}")
@@ -242,6 +249,13 @@ def _task(a: Any, b: npt.ArrayLike) -> tuple[Any, list[Any], tuple[int, ...], tu
     task.b = kept[0]
     task.count = right.shape[0] if right.ndim > len(source) else 1
     return task, kept, source, to
+
+
+def _weigh(task: Any, kept: list[Any], weights: npt.NDArray[np.float64], source: tuple[int, ...]) -> None:
+    if weights.size != np.prod(source):
+        raise ValueError(f"weights has shape {weights.shape}, and a right-hand side has {source}")
+    kept.append(ffi.from_buffer("double[]", weights))
+    task.weights = kept[-1]
 
 
 def _gather(result: Any, x: npt.NDArray[np.float64], count: int) -> LeastSquares:

@@ -40,6 +40,32 @@ def test_preconditioners_and_rules(matrix: Any) -> None:
     assert not koine.least_squares(matrix, b, iterations=1, stop="fixed", tolerance=1e-12).reached
 
 
+def test_weights(matrix: Any) -> None:
+    rng = np.random.default_rng(2)
+    b, weights = rng.normal(size=(2, 80)), rng.uniform(0.2, 5, 80)
+    weights[7], b[0, 7] = 0, np.nan
+    roots = np.sqrt(weights)
+    found = koine.least_squares(matrix, b, weights=weights, method="cgnr", iterations=2000)
+    expected = np.linalg.lstsq(roots[:, None] * matrix.toarray(), (roots * np.nan_to_num(b)).T, rcond=None)[0].T
+    assert np.allclose(found.x, expected, atol=1e-8)
+    residual = roots * (np.nan_to_num(b[0]) - matrix @ found.x[0])
+    exact = np.linalg.norm(residual) / np.linalg.norm(roots * np.nan_to_num(b[0]))
+    assert found.answers[0].residual == pytest.approx(exact, rel=1e-9)
+    rays = koine.RayTransform(40, 24)
+    sinogram = rays(rays.phantom(4))
+    mask = np.ones(sinogram.shape)
+    mask[:, 11], sinogram[:, 11] = 0, np.nan
+    x = koine.least_squares(rays, sinogram, weights=mask, bounds=(0, 2), iterations=200).x
+    assert np.linalg.norm(x - rays.phantom(4)) < 0.25 * np.linalg.norm(rays.phantom(4))
+    for wrong, what in ((weights[1:], ValueError), (-weights, koine.Error), (0 * weights, koine.Error), (["a"], TypeError)):
+        with pytest.raises(what, match="weight"):
+            koine.least_squares(matrix, np.nan_to_num(b), weights=wrong)
+    with pytest.raises(koine.Error, match="a weight of 0"):
+        koine.least_squares(matrix, b)
+    with pytest.raises(koine.Error, match="no weights"):
+        koine.least_squares(matrix, b, weights=weights, method="sirt")
+
+
 def test_device(matrix: Any, context: koine.Context) -> None:
     b = np.random.default_rng(1).normal(size=80)
     expected = np.linalg.lstsq(matrix.toarray(), b, rcond=None)[0]

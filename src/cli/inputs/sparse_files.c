@@ -293,16 +293,22 @@ static kn_status read_npy_columns(const char *path, struct columns *columns, kn_
     columns->count = array.dims == 2 ? array.shape[1] : 1;
     if (!status)
         status = make_columns(columns, path, err);
-    for (size_t i = 0; i < array.count && !status; i++) {
-        double value = value_at(&array, i);
-
-        columns->values[i % columns->count * columns->rows + i / columns->count] = value;
-        if (!isfinite(value))
-            status = ki_fail_at(err, KN_ERROR_INPUT, path, 0, "element %zu is %g; expected finite numbers", i,
-                                value);
-    }
+    for (size_t i = 0; i < array.count && !status; i++)
+        columns->values[i % columns->count * columns->rows + i / columns->count] = value_at(&array, i);
     npy_free(&array);
     return status;
+}
+
+static kn_status check_finite(const char *path, const struct columns *columns, kn_error *err)
+{
+    for (size_t i = 0; i < columns->rows * columns->count; i++) { // in the order of a .npy
+        double value = columns->values[i % columns->count * columns->rows + i / columns->count];
+
+        if (!isfinite(value))
+            return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "element %zu is %g; expected finite numbers", i,
+                              value);
+    }
+    return KN_OK;
 }
 
 static kn_status read_mtx_columns(const char *path, struct columns *columns, kn_error *err)
@@ -330,12 +336,15 @@ static kn_status read_mtx_columns(const char *path, struct columns *columns, kn_
     return status;
 }
 
-kn_status columns_read(const char *path, size_t *rows, size_t *count, double **values, kn_error *err)
+static kn_status read_columns(const char *path, bool finite, size_t *rows, size_t *count, double **values,
+                              kn_error *err)
 {
     struct columns columns = {.values = NULL};
     kn_status status =
         ends_in(path, ".npy") ? read_npy_columns(path, &columns, err) : read_mtx_columns(path, &columns, err);
 
+    if (!status && finite)
+        status = check_finite(path, &columns, err);
     if (status) {
         free(columns.values);
         columns = (struct columns){.values = NULL};
@@ -344,6 +353,16 @@ kn_status columns_read(const char *path, size_t *rows, size_t *count, double **v
     *count = columns.count;
     *values = columns.values;
     return status;
+}
+
+kn_status columns_read(const char *path, size_t *rows, size_t *count, double **values, kn_error *err)
+{
+    return read_columns(path, true, rows, count, values, err);
+}
+
+kn_status columns_read_measured(const char *path, size_t *rows, size_t *count, double **values, kn_error *err)
+{
+    return read_columns(path, false, rows, count, values, err);
 }
 
 static kn_status write_npy_columns(const char *path, size_t rows, size_t count, const double *columns,

@@ -22,6 +22,9 @@ kn_status sparse_read_matrix(const char *path, kn_sparse **matrix, kn_error *err
 // Reads them: a .npy of shape (rows) or (rows, count), or a Matrix Market file, dense or sparse. The caller
 // frees `values`. Errors as above. On failure `values` is NULL.
 kn_status columns_read(const char *path, size_t *rows, size_t *count, double **values, kn_error *err);
+// The same for measurements, of which a .npy may have some that are missing: not-a-number and infinities.
+kn_status columns_read_measured(const char *path, size_t *rows, size_t *count, double **values,
+                                kn_error *err);
 
 // Writes them, as .npy (float64; one column has one dimension) or as a dense .mtx by the path's ending;
 // "-" is standard output, as .npy; `force` overwrites. KN_ERROR_ARGUMENT: another ending, or in a .mtx a

@@ -19,6 +19,9 @@ static const struct option_row options[] = {
              "output, as .npy"},
     {"start", 'x', FIELD(OPTION_PATH, start), .metavar = "FILE",
      .help = "initial x, one column or as many as B has, in a .npy or .mtx (default: 0)"},
+    {"weights", FIELD(OPTION_PATH, weights), .metavar = "FILE",
+     .help = "a weight from 0 on for each measurement, in a .npy or .mtx: minimise the sum of w (a x - b)^2; "
+             "measurements of the weight 0 are ignored, and may be NaN (default: 1)"},
     {"iterations", 'n', FIELD(OPTION_COUNT, iterations), .metavar = "N", .fallback = "400",
      .help = "at most"},
     {"tolerance", 't', FIELD(OPTION_PATH, tolerance), .metavar = "T",
@@ -208,6 +211,7 @@ static kn_status run_solve(void *given, kn_error *err)
     free(command.theta);
     free(command.b.values);
     free(command.x.values);
+    free(command.weights);
     tool_end(&command.tool);
     return status;
 }
@@ -231,6 +235,18 @@ const struct command command_solve = {
         "one --slice is taken with its flat and dark fields and angles, its detectors binned to the "
         "DETECTORS of A. The result is the x that minimises |A x - b|^2 / 2, plus what --lambda, --smooth, "
         "bounds and --correction add.\n\n"
+        "--weights gives each measurement, a row a of A with its b, a weight w: the sum of w (a x - b)^2 "
+        "takes "
+        "the place of |A x - b|^2. The best weights are 1 / s^2, where s is the standard deviation of the "
+        "error "
+        "of b, so for counts n about 1 / n, and 0 for dead detectors, whose b is ignored and may be NaN (in "
+        "a "
+        ".npy). There are as many weights as rows of A, or with beams an array with a row for each angle; "
+        "all "
+        "columns of B have the same. |A x - b| and |b| are then weighted too, the roots of the weighted "
+        "sums: in "
+        "--tolerance, --noise (with weights 1 / s^2 it is about the root of the number of measurements), "
+        "--stop ncp, the residuals and their history.\n\n"
         "cgnr is the method of Stock and Koch's A Fast GPU Implementation for Solving Sparse Ill-Posed "
         "Linear Equation Systems: conjugate gradients on A^T A with a correction term F. The factor in its "
         "printed alpha is a misprint; here the step minimises along the direction. Each iteration has one "
@@ -293,7 +309,8 @@ const struct command command_solve = {
         "or the best one, in single precision: it measures the seconds of all iterations, without and with "
         "preparing the matrix. For timing, iterations continue past the floor of the precision, so that the "
         "residual of a system that is solved earlier is meaningless.\n\n"
-        "In the JSON, iterations, residual, normal_residual, stopped_by and history are those of the column "
+        "In the JSON, weighted says whether there were --weights, and left_out how many of them are 0; "
+        "iterations, residual, normal_residual, stopped_by and history are those of the column "
         "with the greatest residual; true_residual and true_normal_residual are the same two, null if a "
         "--correction hides the second from the host. error_estimate (null in double precision) and "
         "precision_reached are those of the column with the greatest estimate; \"solutions\" has all "

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine solve: reading the request (cmd_solve.c, solve_settle.c), choosing where to compute (solve_place.c)
-// and how many columns at a time (solve_divide.c, solve_compute.c, solve_piece.c), reporting the results
-// (solve_results.c, solve_print.c, solve_page.c), and --sweep (solve_sweep.c).
+// koine solve: reading the request (cmd_solve.c, solve_settle.c, solve_read.c, solve_measurements.c),
+// choosing where to compute (solve_place.c) and how many columns at a time (solve_divide.c, solve_compute.c,
+// solve_piece.c), reporting the results (solve_results.c, solve_print.c, solve_page.c), and --sweep
+// (solve_sweep.c).
 #ifndef KN_CLI_SOLVE_CMD_SOLVE_H
 #define KN_CLI_SOLVE_CMD_SOLVE_H
 
@@ -14,8 +15,8 @@
 struct solve_arguments {
     struct tool_arguments tool;
     struct geometry_options rays;
-    const char *start, *tolerance, *noise, *lambda, *smooth, *bounds, *correction, *weight, *rhs, *slice,
-        *shape;
+    const char *start, *weights, *tolerance, *noise, *lambda, *smooth, *bounds, *correction, *weight, *rhs,
+        *slice, *shape;
     size_t iterations;
     bool nonnegative, stripes, sweep;
     int method, stop, filter, preconditioner, format, precision;
@@ -59,6 +60,8 @@ struct solve_command {
     struct solve_columns b;  // the right-hand sides to solve
     size_t first;            // index in the file of the first of them
     struct solve_columns x;  // the starting values, then the solutions
+    double *weights;         // of each row of A; NULL without --weights
+    size_t left_out;         // number of rows whose weight is 0
     struct progress progress;
     size_t together;             // number of columns solved at a time; the last piece has the rest
     struct solve_piece *results; // one for each piece
@@ -73,7 +76,13 @@ enum { SOLVE_PRECISION_AUTO, SOLVE_PRECISION_FLOAT, SOLVE_PRECISION_DOUBLE };
 
 // Refuses what can be refused before any file is read: invalid numbers, and options that exclude each other.
 kn_status solve_settle(struct solve_command *command, kn_error *err);
+// Reads the files.
 kn_status solve_read(struct solve_command *command, kn_error *err);
+// Reads --weights, and refuses right-hand sides that are not finite where the weight is not 0.
+// KN_ERROR_INPUT.
+kn_status solve_read_weights(struct solve_command *command, kn_error *err);
+// A sinogram with a row for each angle, as koine project writes it, is one column of its geometry.
+kn_status solve_join_rows(const kn_tomography_geometry *geometry, struct solve_columns *b, kn_error *err);
 // Finds the axis of rotation from the first right-hand side if AXIS is auto.
 kn_status solve_find_axis(struct solve_command *command, kn_error *err);
 

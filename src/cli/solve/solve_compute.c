@@ -37,10 +37,10 @@ static kn_status run_piece(void *data, size_t place, kn_queue *queue, size_t pie
     const size_t count = columns_of(command, piece), columns = command->x.rows;
     struct part part = {command, piece * command->together};
     kn_least_squares_options options = command->task;
-    const kn_least_squares_task task =
-        KN_INIT(kn_least_squares_task, .matrix = command->matrix,
-                .geometry = command->matrix ? NULL : &command->geometry,
-                .b = command->b.values + part.first * command->b.rows, .count = count);
+    const kn_least_squares_task task = KN_INIT(kn_least_squares_task, .matrix = command->matrix,
+                                               .geometry = command->matrix ? NULL : &command->geometry,
+                                               .b = command->b.values + part.first * command->b.rows,
+                                               .count = count, .weights = command->weights);
     kn_least_squares_result *result = NULL;
     double *x = malloc(count * columns * sizeof *x);
     kn_status status;

@@ -10,9 +10,10 @@
 // host's for both if the device uses that.
 static kn_status measure(const struct solve_command *command, size_t count, size_t *bytes, kn_error *err)
 {
-    const kn_least_squares_task task = KN_INIT(kn_least_squares_task, .matrix = command->matrix,
-                                               .geometry = command->matrix ? NULL : &command->geometry,
-                                               .b = command->b.values, .count = count);
+    const kn_least_squares_task task =
+        KN_INIT(kn_least_squares_task, .matrix = command->matrix,
+                .geometry = command->matrix ? NULL : &command->geometry, .b = command->b.values,
+                .count = count, .weights = command->weights);
     const struct place *place = &command->tool.place;
     kn_sparse_memory memory;
     kn_status status = ki_error_unname(

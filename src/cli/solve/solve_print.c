@@ -38,11 +38,11 @@ static const char *meaning_of(const kn_least_squares_solution *solution)
     return still ? "an iteration changes hardly more than roundings" : meanings[solution->stopped];
 }
 
-static void print_solution(const kn_least_squares_solution *solution, bool single)
+static void print_solution(const kn_least_squares_solution *solution, bool single, bool weighted)
 {
     printf("stopped by %s after %zu iteration%s: %s\n", kn_least_squares_stopped_name(solution->stopped),
            solution->iterations, solution->iterations == 1 ? "" : "s", meaning_of(solution));
-    printf("residual |Ax-b|/|b| %.6g", solution->residual);
+    printf("%sresidual |Ax-b|/|b| %.6g", weighted ? "weighted " : "", solution->residual);
     if (!isnan(solution->objective))
         printf(", objective |Ax-b|^2/2 + lambda TV(x) %.9g", solution->objective);
     else if (!isnan(solution->normal_residual)) // fbp does not minimise this residual
@@ -59,7 +59,8 @@ static bool print_solutions(const struct solve_command *command)
     struct table table;
 
     table_begin(&table, single ? "rrlrrr" : "rrlrr");
-    table_add_all(&table, (const char *const[]){"column", "iterations", "stopped by", "residual",
+    table_add_all(&table, (const char *const[]){"column", "iterations", "stopped by",
+                                                command->weights ? "weighted residual" : "residual",
                                                 tv ? "objective" : "normal residual",
                                                 single ? "error of x" : NULL, NULL});
     for (size_t i = 0; i < command->x.count; i++) {
@@ -130,6 +131,8 @@ bool solve_print(const struct solve_command *command)
         printf("in %zu pieces of at most %zu columns of B\n", command->pieces, command->together);
     if (weight > 0)
         printf("the weight of the correction is %.6g\n", weight);
+    if (command->left_out)
+        printf("%zu of %zu measurements are left out: their weight is 0\n", command->left_out, command->rows);
     if (shift > 0)
         printf("the incomplete factors are those of a diagonal increased by a factor of 1 + %.3g\n", shift);
     if (bound > 0)
@@ -137,7 +140,7 @@ bool solve_print(const struct solve_command *command)
                "%.2g\n",
                adjoint, bound);
     if (command->x.count == 1)
-        print_solution(solve_solution(command, 0), is_single(command));
+        print_solution(solve_solution(command, 0), is_single(command), command->weights);
     else
         printed = print_solutions(command);
     print_times(command);
@@ -235,6 +238,8 @@ kn_status solve_write_json(struct solve_command *command, kn_error *err)
     report_put(&root, "method", json_string(solve_method_names[command->task.method]));
     if (command->axis.pairs)
         report_put(&root, "axis", json_of_axis(&command->axis));
+    report_put(&root, "weighted", json_boolean(command->weights != NULL));
+    report_put(&root, "left_out", json_integer((json_int_t)command->left_out));
     report_put(&root, "stripes", json_boolean(command->arguments->stripes));
     if (command->task.method == KN_LEAST_SQUARES_FBP)
         report_put(&root, "filter", json_string(solve_filter_names[command->task.filter]));

@@ -32,6 +32,7 @@ static kn_status check_sweep(const struct solve_arguments *arguments, kn_error *
                         : arguments->bounds                   ? "--bounds"
                         : arguments->correction               ? "--correction"
                         : arguments->start                    ? "-x"
+                        : arguments->weights                  ? "--weights"
                         : arguments->tolerance                ? "--tolerance"
                         : arguments->noise                    ? "--noise"
                         : arguments->stop                     ? "--stop"

@@ -108,6 +108,7 @@ kn_status ki_spmv_estimate(const struct spmv_task *task, kn_sparse_format format
         *bytes = ki_sparse_is_fan(task->geometry)
                      ? ki_spmv_estimate_fan(task)
                      : ki_spmv_estimate_parallel(task, format == KN_SPARSE_ON_THE_FLY_LOCAL);
+        *bytes += ki_spmv_estimate_factors(task);
         return KN_OK;
     case KN_SPARSE_MEMORY_LAYOUT:
     case KN_SPARSE_MEMORY_LAYOUT_LOCAL:

@@ -153,6 +153,8 @@ kn_status ki_spmv_estimate(const struct spmv_task *task, kn_sparse_format format
 size_t ki_spmv_estimate_parallel(const struct spmv_task *task, bool local);
 size_t ki_spmv_estimate_fan(const struct spmv_task *task);
 size_t ki_spmv_estimate_fan_interpolated(const struct spmv_task *task);
+// The bytes that the factors of a geometry's rows add to them.
+size_t ki_spmv_estimate_factors(const struct spmv_task *task);
 // The formats that KN_SPARSE_AUTO tries.
 const kn_sparse_format *ki_spmv_candidates(const struct spmv_task *task, size_t *count);
 bool ki_spmv_is_worth_trying(const struct spmv_task *task, kn_sparse_format format);

@@ -9,25 +9,6 @@
 
 static const double penalty_factor = 50;
 
-static kn_status check_finite(const char *name, const double *values, size_t count, kn_error *err)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(values[i]))
-            return ki_fail(err, KN_ERROR_ARGUMENT, "%s[%zu] is %g; expected finite numbers", name, i,
-                           values[i]);
-    return KN_OK;
-}
-
-static kn_status check_vectors(const struct solve_run *run, kn_error *err)
-{
-    kn_status status;
-
-    if (!run->b)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "b is NULL");
-    status = check_finite("b", run->b, run->count * run->matrix->rows, err);
-    return status ? status : check_finite("x", run->start, run->count * run->matrix->columns, err);
-}
-
 // The greatest |a_j|^2; for a geometry, whose elements are about 1, the greatest sum of a column.
 static kn_status greatest_column(const struct solve_run *run, double *greatest, kn_error *err)
 {
@@ -37,7 +18,7 @@ static kn_status greatest_column(const struct solve_run *run, double *greatest, 
         squares ? KN_OK : ki_fail_memory(err, (rows + columns) * sizeof *squares, "the columns' lengths");
 
     for (size_t i = 0; i < rows && !status; i++)
-        ones[i] = 1;
+        ones[i] = run->factors ? run->factors[i] : 1;
     if (!status && run->geometry)
         status = ki_solve_multiply_exactly(run, true, ones, squares, err);
     for (size_t i = 0; i < run->matrix->nonzeros && !status && !run->geometry; i++)
@@ -127,8 +108,10 @@ static kn_status make_matrix(struct solve_run *run, kn_error *err)
 
 static kn_status solve(struct solve_run *run, kn_error *err)
 {
-    kn_status status = check_vectors(run, err);
+    kn_status status = ki_solve_check_numbers(run, err);
 
+    if (!status)
+        status = ki_solve_apply_weights(run, err);
     if (!status)
         status = make_matrix(run, err);
     if (!status)

@@ -52,6 +52,11 @@ struct solve_run {
     // For a task with a geometry: a copy, its matrix, as far as it was made, and the transposed matrix.
     struct sparse_parallel own_geometry;
     struct sparse_matrix own_matrix, own_transposed;
+    // For a task with weights (weights.c): the caller's; their square roots, by which the rows of
+    // `matrix` or `geometry` and of `b` are multiplied; and what that takes, if it is not the geometry's.
+    const double *weights;
+    double *factors, *weighted_b, *weighted_values;
+    struct sparse_matrix weighted_matrix; // the caller's, with these values
 };
 
 // Checks the task and the options of a public function, fills in the defaults, and stores them in a run with
@@ -65,6 +70,11 @@ void ki_solve_end(struct solve_run *run);
 typedef kn_status solve_function(struct solve_run *run, kn_error *err);
 solve_function ki_solve_host_cgnr, ki_solve_printed, ki_solve_bounded, ki_solve_gram, ki_solve_device,
     ki_solve_gram_device, ki_solve_bounded_device, ki_solve_filtered;
+
+// Checks b, the starts and the weights. If there are weights, `matrix` or `geometry` and `b` become those of
+// the problem without weights that has the same solution. KN_ERROR_ARGUMENT; KN_ERROR_MEMORY.
+kn_status ki_solve_check_numbers(const struct solve_run *run, kn_error *err);
+kn_status ki_solve_apply_weights(struct solve_run *run, kn_error *err);
 
 double ki_solve_norm(const double *x, size_t count);
 // The residual at which the task stops a column, in units of b; 0: no stop.

@@ -51,6 +51,14 @@ static size_t bytes_of_checks(const struct solve_run *run, size_t at_once)
     return most(most(adjoint, accuracy), judged);
 }
 
+// The roots of the weights, and weighted copies of b and of the values of a matrix.
+static size_t bytes_of_weights(const struct solve_run *run)
+{
+    const size_t rows = run->matrix->rows, nonzeros = run->geometry ? 0 : run->matrix->nonzeros;
+
+    return run->weights ? (rows + run->count * rows + nonzeros) * sizeof(double) : 0;
+}
+
 // ---- the host ----
 
 // The most nonzeros that A^T A can have.
@@ -252,12 +260,15 @@ kn_status kn_least_squares_estimate_memory(kn_queue *queue, const kn_least_squar
     kn_status status = memory ? ki_solve_begin(__func__, task, options, &run, err)
                               : ki_fail(err, KN_ERROR_ARGUMENT, "memory is NULL");
 
+    run.own_geometry.factors = run.weights; // read by nobody here: products on the fly are larger
     if (!status && run.task.method == KN_LEAST_SQUARES_FBP)
         estimate_filtered(&run, &found);
     else if (!status)
         status = queue ? estimate_device(&run, &found, err) : estimate_host(&run, &found, err);
-    if (!status)
+    if (!status) {
         *memory = found;
+        memory->host += bytes_of_weights(&run);
+    }
     ki_solve_end(&run);
     return ki_error_name(__func__, status, err);
 }

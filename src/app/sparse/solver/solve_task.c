@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine/least_squares.h: checks a task and its options, and fills in defaults.
 #include <math.h>
+#include <stdlib.h>
 
 #include "app/sparse/api/operator_internal.h"
 #include "app/sparse/api/sparse_internal.h"
@@ -118,6 +119,18 @@ static kn_status check_support(const kn_least_squares_options *task, bool on_dev
     return KN_OK;
 }
 
+// fbp minimises nothing, and sirt has weights of its own.
+static kn_status check_weighted(const struct solve_run *run, kn_error *err)
+{
+    const kn_least_squares_method method = run->task.method;
+
+    if (run->weights && (method == KN_LEAST_SQUARES_FBP || method == KN_LEAST_SQUARES_SIRT))
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "%s has no weights of measurements; cgnr, printed, fista, bb, gram and tv have",
+                       kn_least_squares_method_name(method));
+    return KN_OK;
+}
+
 static kn_status check_choices(const kn_least_squares_options *task, kn_error *err)
 {
     if (!kn_least_squares_method_name(task->method))
@@ -192,7 +205,9 @@ static kn_status check_options(struct solve_run *run, kn_error *err)
         status = settle_shape(run, err);
     if (!status)
         status = take_type(run, err);
-    return status ? status : check_support(&run->task, run->queue != NULL, run->geometry != NULL, err);
+    if (!status)
+        status = check_support(&run->task, run->queue != NULL, run->geometry != NULL, err);
+    return status ? status : check_weighted(run, err);
 }
 
 // ---- the task ----
@@ -267,6 +282,7 @@ kn_status ki_solve_begin(const char *function, const kn_least_squares_task *give
     if (status)
         return status;
     run->b = task.b;
+    run->weights = task.weights;
     run->count = task.count;
     status = take_matrix(function, &task, run, err);
     if (!status)
@@ -278,5 +294,8 @@ void ki_solve_end(struct solve_run *run)
 {
     ki_sparse_free(&run->own_matrix);
     ki_sparse_free(&run->own_transposed);
+    free(run->factors);
+    free(run->weighted_b);
+    free(run->weighted_values);
     ki_sparse_parallel_free(&run->own_geometry);
 }

@@ -178,6 +178,11 @@ static double sum_ray(const struct sparse_parallel *parallel, const struct spars
     return sum / ray->greatest;
 }
 
+static double factor_of(const struct sparse_parallel *parallel, size_t row)
+{
+    return parallel->factors ? parallel->factors[row] : 1;
+}
+
 struct product {
     const struct sparse_parallel *parallel;
     const struct sparse_view *views;
@@ -195,7 +200,7 @@ static void project_block(void *context, size_t block)
         const struct sparse_ray ray =
             ray_of(&product->views[row / parallel->detectors], row % parallel->detectors);
 
-        product->y[row] = sum_ray(parallel, &ray, product->x);
+        product->y[row] = factor_of(parallel, row) * sum_ray(parallel, &ray, product->x);
     }
 }
 
@@ -259,8 +264,10 @@ static void backproject_line(void *context, size_t line)
             for (size_t k = seen.first; k < seen.end; k++) {
                 double weight = weigh(&views[t], &seen, k, at, line);
 
+                size_t row = t * parallel->detectors + k;
+
                 if (weight > 0)
-                    sum += weight * x[t * parallel->detectors + k];
+                    sum += factor_of(parallel, row) * weight * x[row];
             }
         }
         y[at] = sum;
@@ -314,8 +321,10 @@ static size_t list_pixel(const struct sparse_parallel *parallel, const struct sp
             if (!(weight > 0))
                 continue;
             if (indices) {
-                indices[found] = (uint32_t)(t * parallel->detectors + k);
-                values[found] = weight;
+                size_t row = t * parallel->detectors + k;
+
+                indices[found] = (uint32_t)row;
+                values[found] = factor_of(parallel, row) * weight;
             }
             found++;
         }

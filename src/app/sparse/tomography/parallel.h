@@ -40,6 +40,9 @@ struct sparse_parallel {
                    // a whole one
     kn_tomography_beam beam;
     double source, detector; // of fans: distances from the axis, in pixels
+    // By which the rows of the matrix are multiplied, from 0 on, so that it is diag(factors) A; the caller's.
+    // NULL: 1. Not for filtered back-projection.
+    const double *factors;
 };
 
 // KN_ERROR_ARGUMENT: a size of 0, a size above the limits above, a matrix with more rows or columns than 32
