@@ -18,7 +18,7 @@
 static bool is_neutral(const char *name)
 {
     static const char *const names[] = {"device", "json",  "out",  "output", "report",
-                                        "force",  "quiet", "help", "resume"};
+                                        "force",  "quiet", "help", "resume", "dry-run"};
 
     for (size_t i = 0; i < KI_COUNT(names); i++)
         if (strcmp(name, names[i]) == 0)
@@ -143,8 +143,8 @@ bool resume_is_there(const char *result)
     return is_there;
 }
 
-// Refuses the journal of an earlier run that is not resumed, or removes it with --force.
-static kn_status clear(const struct resume *resume, bool force, kn_error *err)
+// Refuses the journal of an earlier run that is not resumed; or, with --force, removes it if it `may`.
+static kn_status clear(const struct resume *resume, bool force, bool may, kn_error *err)
 {
     struct ki_text path = KI_TEXT_INIT;
     kn_status status = KN_OK;
@@ -157,7 +157,7 @@ static kn_status clear(const struct resume *resume, bool force, kn_error *err)
             ki_fail_at(err, KN_ERROR_OUTPUT, resume->folder, 0,
                        "holds finished pieces of a run that was interrupted: --resume goes on with them, "
                        "--force begins anew");
-    else if (access(ki_text_string(&path), F_OK) == 0 &&
+    else if (may && access(ki_text_string(&path), F_OK) == 0 &&
              (unlink(ki_text_string(&path)) != 0 || rmdir(resume->folder) != 0))
         status = ki_fail_errno(err, KN_ERROR_OUTPUT, resume->folder, errno, "cannot be removed");
     ki_text_free(&path);
@@ -191,7 +191,9 @@ kn_status resume_open(struct resume *resume, const struct common_arguments *comm
     if (!resume->folder || resume->plan.failed)
         return ki_fail_memory(err, 0, "the plan of the work");
     if (!common->resume)
-        status = clear(resume, common->force, err);
+        status = clear(resume, common->force, !common->dry_run, err);
+    if (common->dry_run)
+        return status;
     if (!status && (keeps || common->resume))
         status = kn_journal_open(resume->folder, resume->plan.data, resume->plan.length, common->resume,
                                  &resume->journal, err);

@@ -30,7 +30,8 @@ bool resume_is_there(const char *result);
 // Call before the work. Opens the journal next to `result`, the file or folder of the results, with --resume
 // or if this run `keeps` pieces without it. If `result` is NULL or "-" there is no journal, and --resume is
 // refused. Reports on standard error how much is taken from the journal; from now on, an interruption says
-// how to continue. An existing journal is refused without --resume, and removed with --force.
+// how to continue. An existing journal is refused without --resume, and removed with --force. With --dry-run
+// it only refuses: nothing is opened or removed.
 kn_status resume_open(struct resume *resume, const struct common_arguments *common, const char *result,
                       bool keeps, kn_error *err);
 // Call at the end, even if the journal was never opened: `status` is the outcome of the run, and is returned.

@@ -54,6 +54,9 @@ static const struct {
      {"resume", FIELD(OPTION_FLAG, resume),
       .help = "keep finished pieces in NAME.parts beside the result, and go on with those of an interrupted "
               "run"}},
+    {COMMON_DRY_RUN,
+     {"dry-run", FIELD(OPTION_FLAG, dry_run),
+      .help = "compute and write nothing: state the device, the memory, the expected time and the files"}},
     {0, {"quiet", 'q', FIELD(OPTION_FLAG, quiet), .help = "no progress bar"}},
     {0, {"help", 'h', FIELD(OPTION_FLAG, help), .help = "show this help"}},
 };

@@ -73,6 +73,7 @@ struct common_arguments {
     size_t memory_limit; // bytes of the host's memory; 0: not given
     bool force;
     bool resume;
+    bool dry_run;
     bool quiet;
     bool help;
     struct string_list operands;
@@ -100,7 +101,8 @@ enum common_option {
     COMMON_RESUME = 1 << 7, // resume.h
     COMMON_RANKS = 1 << 8,  // no option: several processes of a launcher are one job (cli/ranks/launcher.h)
     COMMON_REPORT = 1 << 9,
-    COMMON_SHARES_RANKS = 1 << 10 // no option: and these share its work (cli/ranks/ranks.h)
+    COMMON_SHARES_RANKS = 1 << 10, // no option: and these share its work (cli/ranks/ranks.h)
+    COMMON_DRY_RUN = 1 << 11       // cli/dry_run.h
 };
 
 struct command_example {

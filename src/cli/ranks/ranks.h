@@ -26,7 +26,7 @@ size_t ranks_on_machine(const struct ranks *ranks);
 const kn_communicator *ranks_communicator(const struct ranks *ranks);
 
 // Refuses what ranks cannot share: a command that does not share its work among them, an input that cannot be
-// read by all, and --resume. KN_ERROR_ARGUMENT.
+// read by all, --dry-run and --resume. KN_ERROR_ARGUMENT.
 kn_status ranks_check(const struct common_arguments *common, kn_error *err);
 
 kn_status ranks_refuse_standard_input(kn_error *err);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/os/clock.h"
+#include "base/os/output.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "convention.h"
@@ -212,12 +213,26 @@ static kn_status keep_parts(struct recon_run *run, kn_error *err)
                        run->share.count && !run->arguments->save_q, err);
 }
 
+static kn_status work(struct recon_run *run, kn_error *err)
+{
+    kn_status status = compute(run, err);
+
+    if (!ranks_writes(run->arguments->common.ranks))
+        return status;
+    if (!status)
+        status = recon_write_files(run, err);
+    run->seconds.total = ki_clock_seconds() - run->start_time;
+    return status ? status : report(run, err);
+}
+
 static kn_status run_recon(void *given, kn_error *err)
 {
     struct recon_run run = {
         .arguments = given, .start_time = ki_clock_seconds(), .seconds = {.upload = -1, .download = -1}};
     const struct recon_arguments *arguments = run.arguments;
     const bool writes = ranks_writes(arguments->common.ranks);
+    const char *folder = arguments->common.output;
+    const size_t there = folder ? ki_output_folder_there(folder) : 0;
     kn_status status = recon_check_arguments(&run, err);
 
     if (!status && writes)
@@ -236,14 +251,11 @@ static kn_status run_recon(void *given, kn_error *err)
     if (!status)
         status = keep_parts(&run, err);
     if (!status)
-        status = compute(&run, err);
-    if (!status && writes)
-        status = recon_write_files(&run, err);
-    run.seconds.total = ki_clock_seconds() - run.start_time;
-    if (!status && writes)
-        status = report(&run, err);
+        status = arguments->common.dry_run ? recon_dry_run(&run, err) : work(&run, err);
     status = resume_close(&run.resume, status, err);
     recon_free(&run);
+    if (folder && arguments->common.dry_run)
+        ki_output_folder_undo(folder, there);
     return status;
 }
 
@@ -333,7 +345,7 @@ const struct command command_recon = {
         "Fourier transforms use Koine's own kernels, since other libraries do not follow the policy, and "
         "with fast the error bounds no longer hold.",
     .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_REPORT | COMMON_OUTPUT | COMMON_FORCE |
-              COMMON_MEMORY | COMMON_RESUME | COMMON_RANKS | COMMON_SHARES_RANKS,
+              COMMON_MEMORY | COMMON_RESUME | COMMON_DRY_RUN | COMMON_RANKS | COMMON_SHARES_RANKS,
     .options = options,
     .examples = {{"koine recon scan --trajectory radial --matrix 128,128 -o image.png",
                   "20 iterations of least squares from scan.cfl and radial.cfl"},

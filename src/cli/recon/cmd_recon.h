@@ -82,6 +82,10 @@ kn_status recon_check_arguments(struct recon_run *run, kn_error *err);
 kn_status recon_read(struct recon_run *run, kn_error *err);
 // Opens the device, and chooses the kernel if none was named.
 kn_status recon_open(struct recon_run *run, kn_error *err);
+// The work of the cost model: of a direct sum or of Fourier transforms, before the device is chosen; and once
+// everything is settled.
+kn_work recon_work(const struct recon_run *run, bool cartesian);
+kn_work recon_work_settled(const struct recon_run *run);
 // Chooses how the adjoint is computed if the user did not; called after recon_try.
 kn_status recon_choose_adjoint(struct recon_run *run, kn_error *err);
 void recon_free(struct recon_run *run);
@@ -117,6 +121,11 @@ kn_status recon_measure(const struct recon_run *run, const kn_recon_solve_option
                         kn_recon_solve_memory *memory, kn_error *err);
 kn_status recon_try_memory(const struct recon_run *run, const kn_recon_solve_options *options, kn_error *err);
 
+// Of these bytes of the host, those that the command does not hold yet.
+size_t recon_measure_new(const struct recon_run *run, const kn_recon_solve_memory *memory);
+// What it would do, with --dry-run.
+kn_status recon_dry_run(struct recon_run *run, kn_error *err);
+
 // Runs one reconstruction with these options; then compares its image with run->reference, or with
 // `reference` if there is none.
 kn_status recon_solve(const struct recon_run *run, const kn_recon_solve_options *options,
@@ -142,11 +151,15 @@ const char *recon_why(const struct recon_run *run);
 // Billions of operations per second of elapsed time; 0 for a stage that did not run.
 double recon_gflops(const kn_recon_stage *stage);
 
+// Lists the variants, and refuses what they do not have.
+kn_status recon_list_variants(struct recon_run *run, kn_error *err);
 // Runs all variants, each compared with the reference or else with the image of host-double; run->shown
 // becomes the one with the kernel of the options. Then prints both tables; false if memory ran out.
 kn_status recon_run_variants(struct recon_run *run, kn_error *err);
 bool recon_print_variants(const struct recon_run *run);
 
+// The form of the image, as it is written.
+struct npy recon_image_form(const struct recon_run *run);
 // Checks that all files can be written; writes them; prints their names.
 kn_status recon_try_files(const struct recon_run *run, kn_error *err);
 kn_status recon_write_files(const struct recon_run *run, kn_error *err);

@@ -99,7 +99,7 @@ void recon_print_scan(const struct recon_run *run)
                ? "unitary (forward and adjoint scaled by 1/sqrt(voxels))"
                : "none",
            recon_basis_name(run), recon_density_name(run));
-    if (recon_try_memory(run, &run->options, NULL) == KN_OK &&
+    if (!run->arguments->common.dry_run && recon_try_memory(run, &run->options, NULL) == KN_OK &&
         recon_measure(run, &run->options, &memory, NULL) == KN_OK) {
         printf("memory: about %.1f MB on the host", (double)memory.host / mega);
         if (!recon_is_on_host(run, &run->options))

@@ -220,6 +220,13 @@ kn_status recon_measure(const struct recon_run *run, const kn_recon_solve_option
     return KN_OK;
 }
 
+size_t recon_measure_new(const struct recon_run *run, const kn_recon_solve_memory *memory)
+{
+    const size_t own = held(run);
+
+    return memory->host - (own < memory->host ? own : memory->host);
+}
+
 kn_status recon_try_memory(const struct recon_run *run, const kn_recon_solve_options *options, kn_error *err)
 {
     kn_recon_solve_memory memory = {0};

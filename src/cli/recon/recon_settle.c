@@ -384,39 +384,11 @@ static bool is_cartesian(const struct recon_run *run)
     return options.adjoint == KN_RECON_ADJOINT_CARTESIAN || method == KN_RECON_ADJOINT_CARTESIAN;
 }
 
-// Transforms of the matrix: one for each coil, and two for each coil in each iteration.
-static kn_work cartesian_work(const struct recon_run *run)
-{
-    const double voxels = (double)run->scan.voxels, each = 5 * voxels * log2(voxels + 1), passes = 6,
-                 pair = 2 * sizeof(float);
-    const double transforms =
-        (double)run->scan.coils *
-        (run->options.method == KN_RECON_METHOD_LEAST_SQUARES ? 1 + 2 * (double)run->options.iterations : 1);
-
-    return KN_INIT(kn_work, .host = {2 * passes * pair * voxels * transforms, each * transforms, 0},
-                   .device = {passes * pair * voxels * transforms, each * transforms, 0},
-                   .launches = 4 * transforms);
-}
-
 static kn_status open_place(struct recon_run *run, const struct places *places, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
-    const struct mri_scan *scan = &run->scan;
-    const double pairs = (double)scan->samples * (double)scan->voxels,
-                 grid = (double)(1U << scan->matrix.axes); // of Q, in voxels
-    const double sums = run->options.method != KN_RECON_METHOD_LEAST_SQUARES ? 1
-                        : run->options.normal == KN_RECON_NORMAL_FORWARD
-                            ? 1 + 2 * (double)run->options.iterations
-                            : 1 + grid;
-    bool cartesian = is_cartesian(run);
-    // 16 operations for each pair of a sample and a voxel.
-    kn_work work = cartesian ? cartesian_work(run)
-                             : KN_INIT(kn_work, .host.operations = 16 * sums * pairs,
-                                       .device.operations = 16 * sums * pairs);
+    const kn_work work = recon_work(run, is_cartesian(run));
 
-    work.copied = (double)scan->coils * (double)(scan->samples + scan->voxels) * 2 * sizeof(float);
-    work.program = cartesian ? "app/mri/mri_gridding.cl" : "app/mri/mri_fhd.cl";
-    work.programs = run->options.method == KN_RECON_METHOD_LEAST_SQUARES ? 8 : 2;
     return estimate_open(places, has_host(run) ? &work : NULL, common->policy, common->command, &run->place,
                          err);
 }

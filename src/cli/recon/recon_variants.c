@@ -78,10 +78,8 @@ static kn_status run_variant(struct recon_run *run, struct recon_variant *varian
                          kn_recon_solution_get_image(first->solution), &variant->quality, err);
 }
 
-kn_status recon_run_variants(struct recon_run *run, kn_error *err)
+kn_status recon_list_variants(struct recon_run *run, kn_error *err)
 {
-    kn_status status = KN_OK;
-
     if (run->extras.save_q || run->extras.load_q)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--variants: each variant computes its own Q; leave out --%s-q",
@@ -90,6 +88,13 @@ kn_status recon_run_variants(struct recon_run *run, kn_error *err)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--variants: gridding is one of the variants; use --solver ls or adjoint");
     list(run);
+    return KN_OK;
+}
+
+kn_status recon_run_variants(struct recon_run *run, kn_error *err)
+{
+    kn_status status = recon_list_variants(run, err);
+
     for (size_t i = 0; i < run->variant_count && !status; i++)
         status = run_variant(run, &run->variants[i], err);
     return status;

@@ -37,6 +37,19 @@ static kn_status write_image(const struct recon_run *run, const kn_recon_solutio
     return status;
 }
 
+struct npy recon_image_form(const struct recon_run *run)
+{
+    const struct mri_scan *scan = &run->scan;
+    struct npy form = {.type = run->options.kernel == KN_RECON_KERNEL_HOST_DOUBLE ? KN_F64 : KN_F32,
+                       .is_complex = scan->coils == 1 || recon_is_joint(run),
+                       .dims = scan->positions ? 1 : scan->matrix.axes,
+                       .shape = {scan->voxels}};
+
+    for (size_t axis = 0; axis < scan->matrix.axes && !scan->positions; axis++)
+        form.shape[scan->matrix.axes - 1 - axis] = scan->matrix.size[axis];
+    return form;
+}
+
 static void add_numbers(struct ki_text *text, const double *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

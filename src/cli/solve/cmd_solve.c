@@ -179,6 +179,8 @@ static kn_status solve_one(struct solve_command *command, kn_error *err)
         status = solve_divide(command, err);
     if (!status)
         status = keep_pieces(command, err);
+    if (!status && arguments->tool.common.dry_run)
+        return solve_dry_run(command, err);
     if (!status)
         status = solve_compute(command, err);
     if (!status)
@@ -316,7 +318,7 @@ const struct command command_solve = {
         "precision_reached are those of the column with the greatest estimate; \"solutions\" has all "
         "columns. history has the residual before and after each iteration, on a device the normal residual.",
     .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_REPORT | COMMON_OUTPUT | COMMON_FORCE |
-              COMMON_MEMORY | COMMON_RESUME | COMMON_RANKS,
+              COMMON_MEMORY | COMMON_RESUME | COMMON_DRY_RUN | COMMON_RANKS,
     .options = options,
     .examples = {{"koine solve system.mtx b.mtx --noise 3.5 -o x.npy",
                   "in double precision on the host, until the residual reaches the noise"},

@@ -96,11 +96,19 @@ bool solve_is_float_of_double(const struct solve_command *command);
 
 // Opens the device, or the host if the host computes; reports the choice if the user did not name a place.
 kn_status solve_open(struct solve_command *command, kn_error *err);
+// The work of the cost model.
+kn_work solve_work(const struct solve_command *command);
 
 // Chooses how many columns are solved at a time: all, or part of them if several places share them, and no
 // more than fit within --memory-limit. KN_ERROR_MEMORY, with the memory that one column takes, if not even
 // one fits.
 kn_status solve_divide(struct solve_command *command, kn_error *err);
+
+// Bytes that the columns that are solved at a time take on each place, in addition to the input.
+kn_status solve_measure(const struct solve_command *command, kn_sparse_memory *memory, kn_error *err);
+
+// What it would do, with --dry-run.
+kn_status solve_dry_run(const struct solve_command *command, kn_error *err);
 
 // Solves all columns, and records the resources used.
 kn_status solve_compute(struct solve_command *command, kn_error *err);

@@ -6,22 +6,38 @@
 #include "cli/framework/memory.h"
 #include "cmd_solve.h"
 
-// Bytes that `count` columns take in addition to the input: of the host's and the device's memory, or of the
-// host's for both if the device uses that.
-static kn_status measure(const struct solve_command *command, size_t count, size_t *bytes, kn_error *err)
+// The columns that are being solved are copied, and results of all of them are kept as they are packed.
+static size_t bytes_of_pieces(const struct solve_command *command)
+{
+    const size_t history = command->task.iterations + 1, columns = command->x.rows,
+                 packed = (columns + history) * sizeof(double) + sizeof(kn_least_squares_solution);
+
+    return command->together * columns * sizeof(double) + command->b.count * packed;
+}
+
+kn_status solve_measure(const struct solve_command *command, kn_sparse_memory *memory, kn_error *err)
 {
     const kn_least_squares_task task =
         KN_INIT(kn_least_squares_task, .matrix = command->matrix,
                 .geometry = command->matrix ? NULL : &command->geometry, .b = command->b.values,
-                .count = count, .weights = command->weights);
-    const struct place *place = &command->tool.place;
-    kn_sparse_memory memory;
+                .count = command->together, .weights = command->weights);
     kn_status status = ki_error_unname(
-        kn_least_squares_estimate_memory(place->queue, &task, &memory, &command->task, err), err);
+        kn_least_squares_estimate_memory(command->tool.place.queue, &task, memory, &command->task, err), err);
+
+    if (!status)
+        memory->host += bytes_of_pieces(command);
+    return status;
+}
+
+// The same of the host's and the device's memory, or of the host's for both if the device uses that.
+static kn_status measure(const struct solve_command *command, size_t *bytes, kn_error *err)
+{
+    kn_sparse_memory memory;
+    kn_status status = solve_measure(command, &memory, err);
 
     if (status)
         return status;
-    if (place->device.type == KN_DEVICE_CPU)
+    if (command->tool.place.device.type == KN_DEVICE_CPU)
         *bytes = memory.host + memory.device;
     else
         *bytes = memory.host > memory.device ? memory.host : memory.device;
@@ -40,17 +56,17 @@ static kn_status fit(struct solve_command *command, kn_error *err)
 {
     const struct common_arguments *common = &command->arguments->tool.common;
     size_t bytes;
-    kn_status status = measure(command, command->together, &bytes, err);
+    kn_status status = measure(command, &bytes, err);
 
     while (!status && bytes > memory_of_place(command) && command->together > 1) {
         command->together -= command->together / 2;
-        status = measure(command, command->together, &bytes, err);
+        status = measure(command, &bytes, err);
     }
     if (!status && bytes > memory_of_place(command) && !command->matrix && command->tool.place.queue &&
         command->task.format == KN_SPARSE_AUTO &&
         command->task.method != KN_LEAST_SQUARES_FBP) { // without the matrix
         command->task.format = KN_SPARSE_ON_THE_FLY;
-        status = measure(command, command->together, &bytes, err);
+        status = measure(command, &bytes, err);
     }
     return status ? status
                   : memory_check(common,

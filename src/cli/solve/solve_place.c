@@ -23,7 +23,7 @@ static bool has_both(const struct solve_command *command)
 // vectors in memory, most of which the host's caches hold. Before that, one thread sorts the matrix and its
 // transpose, and for a device also converts them to the formats that it measures. A ray meets two pixels in
 // each line of the image; the host builds the matrix of rays, a device does not.
-static kn_work work_of(const struct solve_command *command)
+kn_work solve_work(const struct solve_command *command)
 {
     const bool single = command->arguments->precision == SOLVE_PRECISION_FLOAT;
     const double rows = (double)command->rows, columns = (double)command->columns,
@@ -91,7 +91,7 @@ static kn_status open_host(struct solve_command *command, kn_error *err)
 // If the user names no place and both can solve the problem: the one expected to finish first.
 static kn_status open_sooner(struct solve_command *command, kn_error *err)
 {
-    const kn_work work = work_of(command);
+    const kn_work work = solve_work(command);
     struct place *place = &command->tool.place;
     kn_status status = tool_open(&command->tool, TOOL_DEVICE_OR_HOST, &work, err);
 

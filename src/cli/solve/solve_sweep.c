@@ -38,6 +38,7 @@ static kn_status check_sweep(const struct solve_arguments *arguments, kn_error *
                         : arguments->stop                     ? "--stop"
                         : arguments->method                   ? "--method"
                         : arguments->tool.common.memory_limit ? "--memory-limit"
+                        : arguments->tool.common.dry_run      ? "--dry-run"
                                                               : NULL;
 
     if (found)

@@ -513,6 +513,19 @@ bool npy_write_head(FILE *stream, const struct npy *array)
     return fits;
 }
 
+size_t npy_file_size(const struct npy *array)
+{
+    struct ki_text header = KI_TEXT_INIT;
+    size_t size = npy_element_size(array);
+
+    format_header(array, &header);
+    for (size_t i = 0; i < array->dims; i++)
+        size *= array->shape[i];
+    size = header.failed ? 0 : size + MAGIC_BYTES + 4 + header.length;
+    ki_text_free(&header);
+    return size;
+}
+
 kn_status npy_write(const char *path, const struct npy *array, bool force, kn_error *err)
 {
     struct ki_output *out = NULL;

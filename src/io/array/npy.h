@@ -69,6 +69,9 @@ void npy_swap_bytes(void *numbers, size_t size, size_t count);
 // Writes format 1.0; the file appears whole or not at all (output.h). `count` is ignored.
 kn_status npy_write(const char *path, const struct npy *array, bool force, kn_error *err);
 
+// The bytes of the file that npy_write makes, of an array's form alone; 0 if memory ran out.
+size_t npy_file_size(const struct npy *array);
+
 // Writes everything before the first number to a stream, in which errors stick. False if memory ran out.
 bool npy_write_head(FILE *stream, const struct npy *array);
 

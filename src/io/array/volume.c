@@ -158,6 +158,36 @@ kn_status volume_write(const char *path, enum volume_kind kind, const struct npy
     return status ? status : format->write(path, array, force, err);
 }
 
+bool volume_files(const char *path, const struct npy *array,
+                  void (*each)(void *data, const char *name, double bytes), void *data)
+{
+    enum { COMPLEX64 = 8, NIFTI_HEAD = 352, NIFTI_VOXEL = 4 };
+    const struct format *format = format_of(path);
+    char *cfl, *hdr;
+    double count = 1;
+    bool named;
+
+    for (size_t i = 0; i < array->dims; i++)
+        count *= (double)array->shape[i];
+    if (!format || format->write != cfl_write) {
+        each(data, path,
+             format && format->write == npy_write     ? (double)npy_file_size(array)
+             : format && format->write == write_nifti ? NIFTI_HEAD + NIFTI_VOXEL * count
+                                                      : NAN);
+        return true;
+    }
+    cfl = cfl_path(path, ".cfl");
+    hdr = cfl_path(path, ".hdr");
+    named = cfl && hdr;
+    if (named) {
+        each(data, cfl, COMPLEX64 * count);
+        each(data, hdr, NAN);
+    }
+    free(cfl);
+    free(hdr);
+    return named;
+}
+
 kn_status volume_read(const char *path, struct npy *array, kn_error *err)
 {
     const struct format *format = format_of(path);

@@ -24,6 +24,11 @@ kn_status volume_try(const char *path, enum volume_kind kind, bool force, kn_err
 kn_status volume_write(const char *path, enum volume_kind kind, const struct npy *array, bool force,
                        kn_error *err);
 
+// Calls `each` for every file that volume_write makes under the name, with its bytes, or NAN if they depend
+// on the array's values; of `array` only its form is read. False if memory ran out.
+bool volume_files(const char *path, const struct npy *array,
+                  void (*each)(void *data, const char *name, double bytes), void *data);
+
 // Reads a .npy file or a .cfl/.hdr pair, depending on the ending. "-" is a .npy on standard input.
 // KN_ERROR_INPUT, also for another ending; KN_ERROR_MEMORY.
 kn_status volume_read(const char *path, struct npy *array, kn_error *err);

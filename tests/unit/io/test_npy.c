@@ -285,6 +285,8 @@ START_TEST(written_arrays)
         ck_assert_ptr_nonnull(file);
         ck_assert_uint_eq(fread(start, 1, sizeof start, file), sizeof start);
         ck_assert_int_eq((10 + (unsigned char)start[8] + 256 * (unsigned char)start[9]) % 64, 0);
+        ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
+        ck_assert_uint_eq((size_t)ftell(file), npy_file_size(&array));
         fclose(file);
     }
     ck_assert_int_eq(npy_write(path, &(struct npy){.type = KN_U8, .dims = 0, .data = data}, false, NULL),

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats selected by the ending of a file's name: each known ending gives its format, and others are
 // refused.
+#include <math.h>
+#include <sys/stat.h>
+
 #include "io_support.h"
 
 #include "io/image/png.h"
@@ -62,6 +65,45 @@ START_TEST(images)
 }
 END_TEST
 
+struct listed {
+    unsigned count, known; // files, and those whose size is known
+};
+
+static void list(void *data, const char *name, double bytes)
+{
+    struct listed *listed = data;
+    struct stat facts;
+
+    ck_assert_msg(stat(name, &facts) == 0, "%s", name);
+    listed->count++;
+    if (isnan(bytes))
+        return;
+    listed->known++;
+    ck_assert_double_eq(bytes, (double)facts.st_size);
+}
+
+// The files and their sizes, of the form of an array alone.
+START_TEST(files)
+{
+    static const struct {
+        const char *name;
+        struct listed files;
+    } cases[] = {{"f.npy", {1, 1}}, {"f.nii", {1, 1}}, {"f.png", {1, 0}},
+                 {"f", {2, 1}},     {"g.cfl", {2, 1}}, {"h.hdr", {2, 1}}};
+    struct npy form = image;
+
+    form.data = NULL;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct listed found = {0};
+
+        write_image(cases[i].name);
+        ck_assert(volume_files(io_path(cases[i].name), &form, list, &found));
+        ck_assert_uint_eq(found.count, cases[i].files.count);
+        ck_assert_uint_eq(found.known, cases[i].files.known);
+    }
+}
+END_TEST
+
 START_TEST(refused)
 {
     struct npy other = image;
@@ -94,7 +136,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {arrays, images, refused};
+    const TTest *const tests[] = {arrays, images, files, refused};
 
     return TEST_RUN_WITH("volume", CK_FORK_GETENV, io_set_up, io_tear_down, tests);
 }

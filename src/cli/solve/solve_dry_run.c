@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine solve --dry-run: what the run would take.
+#include <string.h>
+
+#include "cli/dry_run.h"
+#include "cli/framework/report.h"
+#include "cmd_solve.h"
+
+// Back-projection visits every pixel for every projection, and the residual is that of one product with A.
+static kn_work work_of_projection(const struct solve_command *command)
+{
+    const kn_tomography_geometry *geometry = &command->geometry;
+    const double each = 30, sides = (double)command->b.count,
+                 pixels = (double)geometry->size * (double)geometry->size,
+                 operations = each * sides * (double)geometry->angles * pixels;
+
+    return KN_INIT(kn_work, .host.operations = operations, .device.operations = operations,
+                   .copied = sizeof(float) * sides * ((double)command->rows + pixels), .launches = 8 * sides,
+                   .program = "app/sparse/sparse_parallel.cl", .programs = 3);
+}
+
+// Factors depend on how the columns of A overlap, which the model does not know.
+static void add_work(const struct solve_command *command, struct dry_run *plan)
+{
+    const kn_work work =
+        command->task.method == KN_LEAST_SQUARES_FBP ? work_of_projection(command) : solve_work(command);
+
+    dry_run_work(plan, command->task.method == KN_LEAST_SQUARES_GRAM ? NULL : &work);
+}
+
+static bool is_double(const struct solve_command *command)
+{
+    const struct place *place = &command->tool.place;
+
+    if (command->arguments->precision != SOLVE_PRECISION_AUTO)
+        return command->arguments->precision == SOLVE_PRECISION_DOUBLE;
+    return !place->queue || (place->device.fp64 && command->matrix && !solve_single_alone(&command->task));
+}
+
+// Text is held as a whole before it is written: the numbers of a .mtx, and the JSON's of each column, which
+// are a tree before.
+static size_t bytes_of_output(const struct solve_command *command)
+{
+    enum { NUMBER = 64, IN_TREE = 128, COLUMN = 4096 };
+    const struct common_arguments *common = &command->arguments->tool.common;
+    const char *ending = strrchr(command->arguments->tool.out, '.');
+    const size_t text = ending && strcmp(ending, ".mtx") == 0 ? NUMBER * command->x.rows : 0,
+                 json = report_wanted(common) ? COLUMN + IN_TREE * (command->task.iterations + 1) : 0;
+
+    return command->x.count * (text + json);
+}
+
+kn_status solve_dry_run(const struct solve_command *command, kn_error *err)
+{
+    const struct tool *tool = &command->tool;
+    const struct npy solutions = {.type = KN_F64, .dims = 2, .shape = {command->x.rows, command->x.count}};
+    struct dry_run plan;
+    kn_sparse_memory memory;
+    kn_status status = solve_measure(command, &memory, err);
+
+    if (status)
+        return status;
+    dry_run_begin(&plan, &tool->arguments->common, &tool->place, &tool->share, tool->seconds.read);
+    plan.precision = precision_names[is_double(command) ? PRECISION_DOUBLE : PRECISION_FLOAT];
+    dry_run_memory(&plan, memory.host + bytes_of_output(command), memory.device);
+    add_work(command, &plan);
+    dry_run_array(&plan, tool->arguments->out, &solutions);
+    return dry_run_tell(&plan, err);
+}

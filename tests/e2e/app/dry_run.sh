@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# --dry-run: nothing is computed or written; place, memory and files are those of the run that follows, and what is bad is
+# refused as the run does.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+command -v python3 >/dev/null || skip python3 "python3 is not installed"
+unset KOINE_DEVICE
+
+(cd "$work" && python3 -) <<'PYTHON' || fail "the input was not made"
+import random, struct
+def save(name, dtype, shape, data):
+    header = "{'descr': '%s', 'fortran_order': False, 'shape': %r, }\n" % (dtype, shape)
+    with open(name, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+rows, columns, sides = 240, 160, 900
+with open("a.mtx", "w") as file:
+    file.write("%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n" % (rows, columns, 4 * rows))
+    for row in range(rows):
+        for column in random.sample(range(columns), 4):
+            file.write("%d %d %.3f\n" % (row + 1, column + 1, random.uniform(0.5, 1)))
+save("b.npy", "<f8", (rows, sides), struct.pack("<%dd" % (rows * sides), *(random.random() for _ in range(rows * sides))))
+PYTHON
+case $KOINE in
+/*) ;;
+*) KOINE=$PWD/$KOINE ;;
+esac
+cd "$work"
+touch out err
+
+# What a run is compared with: its peak of memory in kilobytes on the last line.
+cat >peak.py <<'PYTHON'
+import resource, subprocess, sys
+status = subprocess.call(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(status)
+PYTHON
+cat >compare.py <<'PYTHON'
+import json, os, sys
+data, peak = int(sys.argv[1]), int(sys.argv[2]) * 1024
+plan, run = json.load(open("plan.json")), json.load(open("run.json"))
+assert plan["dry_run"] is True and "dry_run" not in run
+for key in "koine", "command", "policy", "precision":
+    assert plan[key] == run[key], (key, plan[key], run[key])
+for key in "spec", "name", "backend", "driver", "why":
+    assert plan["device"].get(key) == run["device"].get(key), (plan["device"], run["device"])
+assert set(plan["memory"]) == {"host", "device"}
+assert plan["memory"]["host"] >= data, (plan["memory"], data)
+assert peak == 0 or plan["memory"]["host"] >= peak, (plan["memory"], peak)
+assert plan["memory"]["host"] < 10 * data + 4e8, plan["memory"]
+assert plan["memory"]["device"] == 0 or plan["device"]["backend"] != "host"
+seconds = plan["seconds"]
+assert abs(sum(seconds.values()) - 2 * seconds["total"]) <= 1e-9 * seconds["total"], seconds
+assert seconds["total"] > 0, seconds
+for output in plan["outputs"]:
+    size = os.path.getsize(output["file"])
+    assert output["bytes"] in (size, None), (output, size)
+    assert output["free"] > 0
+PYTHON
+
+# expect_plan DATA COMMAND...: the plan leaves nothing but its JSON, and agrees with the run that follows, which takes DATA
+# bytes at least.
+expect_plan()
+{
+    data=$1
+    shift
+    rm -f plan.json
+    ls -A >"$private/before"
+    expect_exit 0 koine "$@" --dry-run --json plan.json
+    expect_stdout '^dry run: nothing is computed, and nothing written$'
+    expect_stdout '^place: .+\(.+\)$'
+    expect_stdout '^memory: about [0-9.]+ MB of the host'
+    expect_stdout '^time: about [0-9.e-]+ s \(reading [0-9.e-]+, .*computing [0-9.e-]+\)$'
+    expect_stdout '^output: .*; [0-9]+ MB are free there$'
+    ls -A | grep -vx plan.json | cmp -s - "$private/before" || fail "$ran has left files: $(ls -A)"
+    expect_exit 0 python3 peak.py "$KOINE" "$@" --json run.json --quiet
+    peak=$(tail -1 out)
+    ! sanitized || peak=0
+    python3 compare.py "$data" "$peak" || fail "$ran: the plan is another: $(cat plan.json)"
+    rm -rf result* run.json
+}
+
+# expect_alike STATUS COMMAND...: refused with the same message as without --dry-run.
+expect_alike()
+{
+    expect_exit "$@"
+    cp err said
+    expect_exit "$@" --dry-run
+    expect_one_line
+    cmp -s said err || fail "$ran: another message: $(cat said)"
+    [ ! -e result.npy ] || fail "a refused run has left a result"
+}
+
+# ---- solve ----
+columns=$((240 * 900 * 8 + 160 * 900 * 8))
+expect_plan "$columns" solve a.mtx b.npy -n 20 -o result.npy
+expect_stdout '\(host: about'
+expect_plan "$columns" solve a.mtx b.npy -n 20 -o result.npy --device host --memory-limit 1G
+expect_plan "$columns" solve a.mtx b.npy -n 5 -o result.mtx --device host --rhs all --precision float
+expect_exit 0 koine solve a.mtx b.npy -o result.npy --device host --resume --dry-run
+[ ! -e result.npy.parts ] || fail "a dry run has kept pieces"
+expect_exit 0 koine solve a.mtx b.npy --method gram -o result.npy --dry-run --json plan.json --force
+expect_stdout '^time: the cost model has no estimate$'
+grep -q '"total": null' plan.json || fail "a time that is not known is not null"
+expect_alike 2 koine solve a.mtx b.npy -o result.npy --method gram --tolerance 0.1
+expect_alike 2 koine solve a.mtx b.npy -o result.xyz
+expect_alike 3 koine solve a.mtx none.npy -o result.npy
+expect_alike 3 koine solve b.npy b.npy -o result.npy
+expect_alike 4 koine solve a.mtx b.npy -o result.npy --device none
+expect_exit 5 koine solve a.mtx b.npy -o result.npy --device host --memory-limit 1M --dry-run
+expect_stderr '--memory-limit [0-9]+M is enough$'
+expect_exit 2 koine solve --sweep --dry-run
+touch result.npy
+expect_exit 3 koine solve a.mtx b.npy -o result.npy --dry-run
+rm result.npy
+mkdir result.npy.parts
+touch result.npy.parts/journal
+expect_exit 3 koine solve a.mtx b.npy -o result.npy --dry-run
+expect_exit 0 koine solve a.mtx b.npy -o result.npy --dry-run --force
+[ -e result.npy.parts/journal ] || fail "a dry run has removed finished pieces"
+rm -r result.npy.parts
+
+# ---- recon ----
+koine trajectory radial --samples 64 --spokes 50 --matrix 32 -o t && koine phantom --matrix 32,32 --kspace t -o k || fail "no scan"
+scan=$((64 * 50 * 40))
+expect_plan "$scan" recon k --trajectory t --matrix 32,32 -o result
+expect_plan "$scan" recon k --trajectory t --matrix 32,32 --kernel host-double -o result.npy
+expect_plan "$scan" recon k --trajectory t --matrix 32,32 --solver adjoint --density ramp --device host -o result.nii
+expect_exit 0 koine recon k --trajectory t --matrix 32,32 --variants --output folder/below --dry-run
+expect_stdout '^output: folder/below/variants.csv; [0-9]+ MB are free there$'
+[ ! -e folder ] || fail "a dry run has made a folder"
+expect_alike 2 koine recon k --trajectory t --matrix 32,32 -o result.npy --regularizer tv --boundary periodic
+expect_alike 3 koine recon k --trajectory none --matrix 32,32 -o result.npy
+expect_alike 3 koine recon k --trajectory t --matrix 8,8 -o result.npy
+
+# ---- on a device: nothing is compiled ----
+need_device
+device=$(awk -F'"' '/"spec":/ { spec = $4 } /"default": true/ { print spec }' devices.json)
+find "$KOINE_CACHE_DIR" -type f | sort >before
+for command in 'solve a.mtx b.npy' 'recon k --trajectory t --matrix 32,32'; do
+    # shellcheck disable=SC2086 # words
+    expect_exit 0 koine $command -o result.npy --device "$device" --dry-run --json plan.json --force
+    expect_stdout "^place: .* \($device\)$"
+    expect_stdout '^memory: about [0-9.]+ MB of the host.s, (and )?[0-9.]+ MB of '
+    expect_stdout ' compiling [0-9.]+'
+    grep -Eq '"device": [1-9][0-9]+$' plan.json || fail "$command takes no memory of the device"
+done
+find "$KOINE_CACHE_DIR" -type f | sort | cmp -s before - || fail "a dry run has compiled: $(find "$KOINE_CACHE_DIR" -type f)"
