@@ -46,11 +46,11 @@ void dry_run_memory(struct dry_run *plan, size_t host, size_t device)
 
         needs += (double)host;
         if (place->queue && place->device.type == KN_DEVICE_CPU)
-            needs += (double)device;
+            plan->shared += (double)device;
         if (place->queue)
             plan->device = (double)device;
     }
-    plan->host = fmax(needs, (double)memory_peak());
+    plan->host = fmax(needs + plan->shared, (double)memory_peak());
 }
 
 // Places that share the work are faster by as much as their speeds add up to; each starts and compiles for
@@ -142,16 +142,14 @@ static void print_place(const struct dry_run *plan)
 
 static void print_memory(const struct dry_run *plan)
 {
-    const bool has_own = plan->device > 0 && place_of(plan, 0)->device.type != KN_DEVICE_CPU;
-
     printf("memory: about %.1f MB of the host's", plan->host / mega);
-    if (has_own)
+    if (plan->shared > 0)
+        printf(", %.1f MB of it for buffers of %s", plan->shared / mega,
+               plan->share ? "CPU devices" : plan->place->device.spec);
+    else if (plan->device > 0)
         printf(", and %.1f MB of the %.0f MB of %s", plan->device / mega,
                (double)plan->place->device.global_memory / mega,
                plan->share ? "each device" : plan->place->device.spec);
-    else if (plan->device > 0)
-        printf(", %.1f MB of it for buffers of %s", plan->device * (double)places_of(plan) / mega,
-               plan->share ? "the devices" : plan->place->device.spec);
     printf("\n");
 }
 
@@ -199,6 +197,8 @@ static void print(const struct dry_run *plan)
     print_place(plan);
     print_memory(plan);
     print_time(plan);
+    if (plan->temporary > 0)
+        printf("temporary files: %.1f MB\n", plan->temporary / mega);
     for (size_t i = 0; i < plan->file_count; i++)
         print_file(&plan->files[i]);
 }
@@ -241,6 +241,7 @@ static json_t *make_json(const struct dry_run *plan)
     report_put(&memory, "host", number_of(plan->host));
     report_put(&memory, "device", number_of(plan->device));
     report_put(&root, "memory", memory);
+    report_put(&root, "temporary_bytes", number_of(plan->temporary));
     for (size_t i = 0; i < plan->file_count; i++) {
         json_t *file = json_object();
 

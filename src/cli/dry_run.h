@@ -30,6 +30,8 @@ struct dry_run {
     const char *precision;     // as in the result's JSON; NULL: null
     double host;               // bytes of the process, with the buffers of devices that use the host's memory
     double device;             // bytes of buffers on each device; 0 on the host
+    double shared;             // bytes of buffers of devices that use the host's memory
+    double temporary;          // bytes of temporary files
     double start, copy;        // seconds
     struct ki_json_seconds seconds; // those of `total` that the cost model knows; NAN: none
     struct dry_run_file *files;

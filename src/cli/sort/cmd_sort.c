@@ -92,10 +92,13 @@ static kn_status report(struct sorting *sorting, kn_error *err)
 
 static kn_status sort_whole(struct sorting *sorting, kn_error *err)
 {
-    kn_status status = sort_read_input(sorting, err);
+    const bool dry_run = sorting->arguments->tool.common.dry_run;
+    kn_status status = dry_run ? sort_read_sizes(sorting, err) : sort_read_input(sorting, err);
 
     if (!status)
         status = sort_open_place(sorting, err);
+    if (!status && dry_run)
+        return sort_dry_run(sorting, &(struct sort_division){1, sorting->keys.count, 0}, err);
     if (!status)
         status = sorting->tool.share.count && sorting->keys.count ? sort_share(sorting, err)
                                                                   : sort_compute(sorting, err);
@@ -113,7 +116,7 @@ static kn_status run_sort(void *given, kn_error *err)
     if (!status)
         status =
             arguments->tool.common.memory_limit ? sort_limited(&sorting, err) : sort_whole(&sorting, err);
-    if (!status)
+    if (!status && !arguments->tool.common.dry_run)
         status = report(&sorting, err);
     sort_free_buffers(&sorting);
     npy_free(&sorting.keys);
@@ -146,7 +149,7 @@ const struct command command_sort = {
         "standard output), as large as the input, and merged (external sorting): the result is the same. "
         "With --segments a piece is as many whole segments as fit, and the longest has to fit. --less sorts "
         "only whole arrays, since pieces cannot be merged by an order that only a device's compiler knows.",
-    .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE | COMMON_MEMORY | COMMON_RANKS,
+    .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE | COMMON_MEMORY | COMMON_DRY_RUN | COMMON_RANKS,
     .options = options,
     .examples = {{"koine sort keys.npy -o sorted.npy --descending", "an array, on the best device"},
                  {"koine sort ACC_001.csv --column acc_x --argsort -o order.npy",

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine sort: what was asked for (cmd_sort.c), what is read (sort_input.c), how what is in memory is sorted
-// (sort_compute.c), by several devices (sort_share.c), and what is done under --memory-limit
-// (sort_limited.c).
+// (sort_compute.c), by several devices (sort_share.c), what is done under --memory-limit (sort_limited.c),
+// and --dry-run (sort_dry_run.c).
 #ifndef KN_CLI_SORT_CMD_SORT_H
 #define KN_CLI_SORT_CMD_SORT_H
 
 #include "cli/tool.h"
+#include "tools/sort/runs.h"
 
 enum sort_nan { SORT_NAN_LAST, SORT_NAN_ERROR };
 
@@ -45,6 +46,8 @@ kn_status sort_read_offsets(struct sorting *sorting, kn_error *err);
 
 // Where it is sorted, by the types and counts of keys and values.
 kn_status sort_open_place(struct sorting *sorting, kn_error *err);
+// The work of the cost model.
+kn_work sort_work(const struct sorting *sorting);
 // From keys, values and offsets to what sort_result has.
 kn_status sort_compute(struct sorting *sorting, kn_error *err);
 // The same by the places that share it, of which there are some.
@@ -62,5 +65,13 @@ void sort_free_buffers(struct sorting *sorting);
 
 // All of it under --memory-limit, the result's file too.
 kn_status sort_limited(struct sorting *sorting, kn_error *err);
+// An element's bytes in the host's memory, and in the device's (sort_memory.c). Returns those of an element
+// and its value.
+size_t sort_element_bytes(const struct sorting *sorting, size_t *host, size_t *device);
+
+// With --dry-run: reads no more of the input than a sort without --memory-limit has to know; and tells what
+// it would do in these pieces.
+kn_status sort_read_sizes(struct sorting *sorting, kn_error *err);
+kn_status sort_dry_run(const struct sorting *sorting, const struct sort_division *division, kn_error *err);
 
 #endif

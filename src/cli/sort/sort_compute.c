@@ -59,19 +59,25 @@ static kn_status sort_on_host(struct sorting *sorting, kn_error *err)
     return kn_host_sort(keys->data, keys->type, keys->count, &how, err);
 }
 
-// What the host does not have is the device's alone.
-kn_status sort_open_place(struct sorting *sorting, kn_error *err)
+kn_work sort_work(const struct sorting *sorting)
 {
     const struct sort_arguments *arguments = sorting->arguments;
-    const bool host = !arguments->segments && !arguments->less && arguments->algorithm == KN_SORT_AUTO;
     const double bytes =
         (double)sorting->keys.count * (double)npy_element_size(&sorting->keys) +
         (double)sorting->keys.count * (double)(arguments->by_key    ? npy_element_size(&sorting->values)
                                                : arguments->argsort ? 8
                                                                     : 0);
-    const kn_work work = KN_INIT(kn_work, .host.bytes = 4.2 * bytes, .device.bytes = 30 * bytes,
-                                 .copied = 2 * bytes, .program = "algo/sort/sort_radix", .programs = 2);
 
+    return KN_INIT(kn_work, .host.bytes = 4.2 * bytes, .device.bytes = 30 * bytes, .copied = 2 * bytes,
+                   .program = "algo/sort/sort_radix", .programs = 2);
+}
+
+// What the host does not have is the device's alone.
+kn_status sort_open_place(struct sorting *sorting, kn_error *err)
+{
+    const struct sort_arguments *arguments = sorting->arguments;
+    const bool host = !arguments->segments && !arguments->less && arguments->algorithm == KN_SORT_AUTO;
+    const kn_work work = sort_work(sorting);
     const char *alone = arguments->top                          ? "--top"
                         : arguments->segments                   ? "--segments"
                         : arguments->less                       ? "--less"

@@ -98,39 +98,14 @@ static kn_status open_input(struct limited *limited, kn_error *err)
 
 // ---- the memory ----
 
-// An element's bytes in the host's memory: read, and what kn_host_sort, _argsort, _sort_by_key and _top_k
-// have of it besides. With a device: as read, and what is written.
-static size_t host_bytes(const struct sorting *sorting, size_t key, size_t value)
-{
-    const bool moves = value || sorting->arguments->top;
-    const size_t first = sorting->arguments->top ? key + value + sizeof(uint64_t) : 0;
-
-    if (sorting->tool.place.queue || !moves)
-        return key + value + first;
-    return key + value + first + 2 * most(key, 4) + most(key, value) + 2 * sizeof(uint64_t);
-}
-
-// An element's bytes in the device's memory: buffers, up to two more of each that a sort takes, and its
-// tables.
-static size_t device_bytes(const struct sorting *sorting, size_t key, size_t value)
-{
-    const size_t along = most(value, sorting->arguments->top ? sizeof(uint64_t) : 0);
-
-    return sorting->tool.place.queue ? 3 * (key + along) + sizeof(uint64_t) : 0;
-}
-
 static struct sort_sizes sizes_of(const struct sorting *sorting)
 {
-    const size_t key = npy_element_size(&sorting->keys);
-    const size_t value = sorting->arguments->by_key    ? npy_element_size(&sorting->values)
-                         : sorting->arguments->argsort ? sizeof(uint64_t)
-                                                       : 0;
-    const size_t host = host_bytes(sorting, key, value), device = device_bytes(sorting, key, value);
     const bool shared = sorting->tool.place.device.type == KN_DEVICE_CPU; // the host's memory is the device's
+    size_t host, device;
+    const size_t record = sort_element_bytes(sorting, &host, &device);
 
-    return (struct sort_sizes){.n = sorting->keys.count,
-                               .piece = shared ? host + device : most(host, device),
-                               .record = key + value};
+    return (struct sort_sizes){
+        .n = sorting->keys.count, .piece = shared ? host + device : most(host, device), .record = record};
 }
 
 static uint64_t offset(const struct sorting *sorting, size_t i)
@@ -433,7 +408,9 @@ kn_status sort_limited(struct sorting *sorting, kn_error *err)
     if (!status)
         status = divide(sorting, &division, err);
     sorting->pieces = division.pieces;
-    if (!status && division.pieces == 1)
+    if (!status && sorting->arguments->tool.common.dry_run)
+        status = sort_dry_run(sorting, &division, err);
+    else if (!status && division.pieces == 1)
         status = sort_at_once(&limited, err);
     else if (!status)
         status = sorting->arguments->segments ? sort_segments_in_pieces(&limited, &division, err)

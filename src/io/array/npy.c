@@ -304,6 +304,22 @@ static kn_status read_header(struct reader *reader, struct npy *array)
     return status;
 }
 
+static kn_status too_short(const char *path, const struct npy *array, size_t have, kn_error *err)
+{
+    return ki_fail_at(
+        err, KN_ERROR_INPUT, path, 0,
+        "the header declares %zu elements, %zu bytes, but only %zu follow it; is the file complete?",
+        array->count, array->count * npy_element_size(array), have);
+}
+
+static kn_status too_long(const char *path, const struct npy *array, kn_error *err)
+{
+    return ki_fail_at(
+        err, KN_ERROR_INPUT, path, 0,
+        "there is more after the %zu elements that the header declares; a file may hold only one array",
+        array->count);
+}
+
 // The numbers.
 static kn_status read_data(struct reader *reader, struct npy *array)
 {
@@ -313,15 +329,9 @@ static kn_status read_data(struct reader *reader, struct npy *array)
     if (status)
         return status;
     if (have < bytes)
-        return ki_fail_at(
-            reader->err, KN_ERROR_INPUT, reader->path, 0,
-            "the header declares %zu elements, %zu bytes, but only %zu follow it; is the file complete?",
-            array->count, bytes, have);
+        return too_short(reader->path, array, have, reader->err);
     if (fgetc(reader->file) != EOF)
-        return ki_fail_at(
-            reader->err, KN_ERROR_INPUT, reader->path, 0,
-            "there is more after the %zu elements that the header declares; a file may hold only one array",
-            array->count);
+        return too_long(reader->path, array, reader->err);
     return ferror(reader->file) ? read_failed(reader, "its numbers") : KN_OK;
 }
 
@@ -417,11 +427,9 @@ static kn_status check_length(const struct npy_file *file, kn_error *err)
     if (fseeko(file->stream, 0, SEEK_END))
         return ki_fail_errno(err, KN_ERROR_INPUT, file->name, errno, "cannot be read");
     there = (size_t)ftello(file->stream) - file->layout.offset;
-    if (there == bytes)
-        return KN_OK;
-    return ki_fail_at(err, KN_ERROR_INPUT, file->name, 0,
-                      "the header declares %zu elements, %zu bytes, but %zu follow it; is the file complete?",
-                      file->array.count, bytes, there);
+    return there < bytes   ? too_short(file->name, &file->array, there, err)
+           : there > bytes ? too_long(file->name, &file->array, err)
+                           : KN_OK;
 }
 
 kn_status npy_open(FILE *stream, const char *name, struct npy_file *file, kn_error *err)
