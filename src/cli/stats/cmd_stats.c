@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/os/output.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/framework/report.h"
@@ -164,6 +165,7 @@ static kn_status run_stats(void *given, kn_error *err)
     const struct common_arguments *common = &arguments->common;
     struct stats_run run = {.arguments = arguments};
     struct inputs files = {NULL, 0, 0};
+    size_t there;
     kn_status status = stats_check_arguments(arguments, err);
 
     if (!status)
@@ -179,6 +181,7 @@ static kn_status run_stats(void *given, kn_error *err)
         status = stats_read_windows(&run, err);
     if (!status)
         settle(&run);
+    there = run.output ? ki_output_folder_there(run.output) : 0;
     if (!status && ranks_writes(common->ranks))
         status = report_try(common, err);
     if (!status && ranks_writes(common->ranks))
@@ -186,9 +189,11 @@ static kn_status run_stats(void *given, kn_error *err)
     plan(&run, &files);
     if (!status)
         status = stats_compute_files(&run, &files, err);
-    if (!status && ranks_writes(common->ranks))
+    if (!status && ranks_writes(common->ranks) && !common->dry_run)
         status = report(&run, err);
     status = resume_close(&run.resume, status, err);
+    if (run.output && common->dry_run)
+        ki_output_folder_undo(run.output, there);
     stats_run_free(&run);
     inputs_free(&files);
     return status;
@@ -274,7 +279,7 @@ const struct command command_stats = {
         "of the first file, and cv.svg and mad.svg, for all columns. For several files a table of MAD and CV "
         "follows, a line for each file.",
     .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_REPORT | COMMON_OUTPUT | COMMON_FORCE |
-              COMMON_MEMORY | COMMON_RESUME | COMMON_RANKS | COMMON_SHARES_RANKS,
+              COMMON_MEMORY | COMMON_RESUME | COMMON_DRY_RUN | COMMON_RANKS | COMMON_SHARES_RANKS,
     .options = options,
     .examples = {{"koine stats --column acc_x --json result.json recordings/",
                   "one column of each .csv file in a folder, on the best device, and the result as JSON"},

@@ -177,16 +177,27 @@ kn_status stats_compute_columns(const struct stats_run *run, const char *file,
                                 const struct stats_series *series, const struct stats_stage *stage,
                                 struct stats_found *found, kn_error *err);
 void stats_found_free(struct stats_found *found); // what it holds
+// The options of a plan in a configuration.
+kn_stats_options stats_plan_options(const struct stats_run *run, const struct stats_config *config);
 // A piece's results as bytes, and out of them to those of the run.
 kn_status stats_pack(const struct stats_run *run, const struct stats_found *found,
                      kn_distribute_result *result, kn_error *err);
 kn_status stats_unpack(struct stats_run *run, const char *file, const void *bytes, kn_error *err);
+
+// What it would do, with --dry-run: its first file has been read, in so many seconds, and the places are
+// open.
+kn_status stats_dry_run(const struct stats_run *run, const struct inputs *files,
+                        const struct csv_table *table, const struct stats_series *series, double seconds,
+                        kn_error *err);
 
 // Columns that do not fit into memory (stats_chunks.c). How many bytes a file's values may take there; how
 // many elements of such a column of n a plan may hold; and the statistics of its first n elements.
 kn_status stats_values_allowed(const struct stats_run *run, size_t *most, kn_error *err);
 kn_status stats_choose_held(const struct stats_run *run, const struct stats_config *config,
                             const kn_stats_options *how, size_t n, size_t *held, kn_error *err);
+// The bytes that a plan takes which holds so many.
+kn_status stats_bytes_of_plan(const struct stats_run *run, const struct stats_config *config,
+                              const kn_stats_options *how, size_t held, size_t *bytes, kn_error *err);
 kn_status stats_compute_spooled(kn_stats_plan *plan, const struct csv_column *column, size_t n,
                                 kn_stats *result, kn_error *err);
 // How many places share the memory, before and after they are opened.
@@ -235,6 +246,8 @@ kn_status stats_write_json(const struct stats_run *run, kn_error *err);
 // The files of --output. stats_try_files looks whether they can be written, before the work is done.
 kn_status stats_try_files(const struct stats_run *run, kn_error *err);
 kn_status stats_write_files(const struct stats_run *run, kn_error *err);
+// Calls `each` with the path of each. False if memory ran out.
+bool stats_list_files(const struct stats_run *run, void (*each)(void *data, const char *path), void *data);
 // "written to DIR: stats.csv, ...", where there are any.
 void stats_print_files(const struct stats_run *run);
 // The plots among them: time against rows, and how CV and MAD converge.

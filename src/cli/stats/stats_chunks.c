@@ -64,9 +64,9 @@ kn_status stats_check_memory(const struct stats_run *run, double bytes, const ch
     return memory_check(&run->arguments->common, (size_t)(bytes < most ? bytes : most), what, err);
 }
 
-// The most that a plan for a source takes that holds `held` elements.
-static kn_status bytes_of_plan(const struct stats_run *run, const struct stats_config *config,
-                               const kn_stats_options *how, size_t held, size_t *bytes, kn_error *err)
+// The plan is for a source.
+kn_status stats_bytes_of_plan(const struct stats_run *run, const struct stats_config *config,
+                              const kn_stats_options *how, size_t held, size_t *bytes, kn_error *err)
 {
     kn_stats_memory memory = {0, 0};
     kn_status status = ki_error_unname(kn_stats_estimate_memory(run->places[config->place].queue, KN_F64,
@@ -82,10 +82,10 @@ kn_status stats_choose_held(const struct stats_run *run, const struct stats_conf
 {
     const size_t many = (size_t)1 << 20, left = stats_memory_left(run);
     size_t least, more, each, fits;
-    kn_status status = bytes_of_plan(run, config, how, LEAST_HELD, &least, err);
+    kn_status status = stats_bytes_of_plan(run, config, how, LEAST_HELD, &least, err);
 
     if (!status)
-        status = bytes_of_plan(run, config, how, LEAST_HELD + many, &more, err);
+        status = stats_bytes_of_plan(run, config, how, LEAST_HELD + many, &more, err);
     if (!status && stats_sharing(run) == 1)
         status = memory_check(&run->arguments->common, least + CHUNK * sizeof(double) + slack,
                               "computing a column in chunks", err);

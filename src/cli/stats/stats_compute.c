@@ -154,15 +154,20 @@ static kn_status compute_all(struct work *work, const struct csv_column *column,
     return status;
 }
 
+kn_stats_options stats_plan_options(const struct stats_run *run, const struct stats_config *config)
+{
+    const struct stats_arguments *arguments = run->arguments;
+
+    return KN_INIT(
+        kn_stats_options, .method = run->method, .variant = config->variant, .single = config->single,
+        .mad_scale = arguments->mad_scale == MAD_SCALE_NORMAL ? KN_STATS_MAD_NORMAL : KN_STATS_MAD_RAW,
+        .policy = (kn_policy)arguments->common.policy);
+}
+
 // A plan for a column, and others that are not longer.
 static kn_status open_plan(struct work *work, const struct csv_column *column, kn_error *err)
 {
-    const struct stats_arguments *arguments = work->run->arguments;
-    const kn_stats_options how = KN_INIT(
-        kn_stats_options, .method = work->run->method, .variant = work->config->variant,
-        .single = work->config->single,
-        .mad_scale = arguments->mad_scale == MAD_SCALE_NORMAL ? KN_STATS_MAD_NORMAL : KN_STATS_MAD_RAW,
-        .policy = (kn_policy)arguments->common.policy);
+    const kn_stats_options how = stats_plan_options(work->run, work->config);
     size_t held = column->count;
     kn_status status =
         column->spool ? stats_choose_held(work->run, work->config, &how, held, &held, err) : KN_OK;

@@ -245,7 +245,10 @@ kn_status stats_compute_files(struct stats_run *run, const struct inputs *files,
     if (run->arguments->common.ranks)
         status = stats_spread_places(run, status, err);
     if (!status)
-        status = distribute(&job, err);
+        status = run->arguments->common.dry_run
+                     ? stats_dry_run(run, files, &job.sources->table, &job.sources->series,
+                                     job.sources->seconds, err)
+                     : distribute(&job, err);
     for (size_t i = 0; job.sources && i < files->count; i++)
         free_source(&job.sources[i]);
     free(job.sources);

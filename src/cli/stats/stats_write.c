@@ -174,6 +174,24 @@ static kn_status each_file(const struct stats_run *run, bool trial, kn_error *er
     return status;
 }
 
+bool stats_list_files(const struct stats_run *run, void (*each)(void *data, const char *path), void *data)
+{
+    bool named = true;
+
+    for (size_t i = 0; run->output && i < KI_COUNT(files) && named; i++) {
+        struct ki_text path = KI_TEXT_INIT;
+
+        if (files[i].wanted && !files[i].wanted(run))
+            continue;
+        ki_text_format(&path, "%s/%s", run->output, files[i].name);
+        named = !path.failed;
+        if (named)
+            each(data, path.data);
+        ki_text_free(&path);
+    }
+    return named;
+}
+
 kn_status stats_try_files(const struct stats_run *run, kn_error *err)
 {
     kn_status status = run->output ? ki_output_folder(run->output, err) : KN_OK;

@@ -57,6 +57,7 @@ assert plan["memory"]["device"] == 0 or plan["device"]["backend"] != "host"
 seconds = plan["seconds"]
 assert abs(sum(seconds.values()) - 2 * seconds["total"]) <= 1e-9 * seconds["total"], seconds
 assert seconds["total"] > 0, seconds
+assert plan["outputs"]
 for output in plan["outputs"]:
     size = os.path.getsize(output["file"])
     assert output["bytes"] in (size, None), (output, size)
@@ -154,13 +155,30 @@ expect_alike 3 koine sort keys.npy --by-key b.npy -o result.npy
 expect_alike 3 koine sort b.npy -o result.npy
 expect_alike 2 koine sort column.csv --column c -o result.npy
 
+# ---- stats ----
+expect_plan 144000 stats column.csv --output result
+expect_plan 72000 stats column.csv --column b --serial --partition-step 1000 --precision float --output result
+expect_exit 0 koine stats column.csv column.csv --device host --plots --output folder/below --dry-run
+expect_stdout '^output: folder/below/cv.svg; [0-9]+ MB are free there$'
+[ ! -e folder ] || fail "a dry run has made a folder"
+expect_exit 0 koine stats column.csv --all-variants --dry-run
+expect_stdout '^time: the cost model has no estimate$'
+expect_alike 2 koine stats column.csv --column c
+expect_alike 3 koine stats a.mtx
+expect_alike 2 koine stats column.csv --serial --gpu
+
 # ---- on a device: nothing is compiled ----
 need_device
 device=$(awk -F'"' '/"spec":/ { spec = $4 } /"default": true/ { print spec }' devices.json)
 find "$KOINE_CACHE_DIR" -type f | sort >before
-for command in 'solve a.mtx b.npy' 'recon k --trajectory t --matrix 32,32' 'sort keys.npy'; do
+for command in 'solve a.mtx b.npy' 'recon k --trajectory t --matrix 32,32' 'sort keys.npy' \
+    "stats column.csv --precision float"; do
+    case $command in
+    stats*) out='--output result' ;;
+    *) out='-o result.npy' ;;
+    esac
     # shellcheck disable=SC2086 # words
-    expect_exit 0 koine $command -o result.npy --device "$device" --dry-run --json plan.json --force
+    expect_exit 0 koine $command $out --device "$device" --dry-run --json plan.json --force
     expect_stdout "^place: .* \($device\)$"
     expect_stdout '^memory: about [0-9.]+ MB of the host.s, (and )?[0-9.]+ MB of '
     expect_stdout ' compiling [0-9.]+'
