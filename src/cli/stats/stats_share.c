@@ -224,6 +224,15 @@ static kn_status keep_pieces(struct stats_run *run, size_t count, kn_error *err)
                        run->shares && !common->ranks, err);
 }
 
+static kn_status work(struct job *job, kn_error *err)
+{
+    const struct source *first = job->sources;
+
+    if (!first || !job->run->arguments->common.dry_run)
+        return distribute(job, err);
+    return stats_dry_run(job->run, job->files, &first->table, &first->series, first->seconds, err);
+}
+
 // The first file is read before devices are opened: what is wrong with it needs none.
 kn_status stats_compute_files(struct stats_run *run, const struct inputs *files, kn_error *err)
 {
@@ -245,10 +254,7 @@ kn_status stats_compute_files(struct stats_run *run, const struct inputs *files,
     if (run->arguments->common.ranks)
         status = stats_spread_places(run, status, err);
     if (!status)
-        status = run->arguments->common.dry_run
-                     ? stats_dry_run(run, files, &job.sources->table, &job.sources->series,
-                                     job.sources->seconds, err)
-                     : distribute(&job, err);
+        status = work(&job, err);
     for (size_t i = 0; job.sources && i < files->count; i++)
         free_source(&job.sources[i]);
     free(job.sources);
