@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tomography with parallel beams and fan beams: a geometry as a linear operator (forward projection and
 // backprojection), computed on the fly or stored as a matrix; the head phantom and its exact sinogram;
-// sinograms from a detector's counts. `koine project` and `koine solve` use it for parallel:... and fan:....
+// sinograms from a detector's counts; and filtered back-projection, of cone beams, too. `koine project` and
+// `koine solve` use it for parallel:..., fan:... and cone:....
 //
 // A picture has size x size pixels of side 1; pixel x of line y (x to the right, y down, both from 0) is
 // element y * size + x. A sinogram has angles x detectors numbers: detector k of projection t is element t *
@@ -22,6 +23,16 @@
 // if they are an arc around the source (curved). It is summed as above, in steps from line to line or from
 // column to column, whichever it crosses more steeply itself: where it crosses the line y (or the column x)
 // of a pixel at p, the pixel has the weight max(0, 1 - |p - x|) times the length of a step.
+//
+// A cone has the source of a fan, and instead of the line of detectors a flat panel, lines x detectors of
+// them, 1 apart in both directions; a volume has slices of size x size pixels, 1 apart along the axis of
+// rotation. Slice z is seen from the source in the plane through the middle of panel and volume, at line
+//
+//     v = (lines - 1) / 2 + (z - (slices - 1) / 2) L / d,
+//
+// where d is the pixel's distance from the source along the ray through the axis; and at the detector of the
+// fan. Projections are angles x lines x detectors numbers, a volume slices x size x size. Filtered
+// back-projection takes cones; operators and all other functions refuse them (KN_ERROR_UNSUPPORTED).
 //
 // The adjoint, A^T, is the backprojection of a sinogram. If pixels and detectors have another size h, a sum
 // is h times as large.
@@ -44,8 +55,9 @@ extern "C" {
 
 typedef enum kn_tomography_beam {
     KN_TOMOGRAPHY_PARALLEL = 0,
-    KN_TOMOGRAPHY_FAN_FLAT = 1,  // a fan, and detectors 1 apart on a line
-    KN_TOMOGRAPHY_FAN_CURVED = 2 // a fan, and detectors 1 apart on an arc around the source
+    KN_TOMOGRAPHY_FAN_FLAT = 1,   // a fan, and detectors 1 apart on a line
+    KN_TOMOGRAPHY_FAN_CURVED = 2, // a fan, and detectors 1 apart on an arc around the source
+    KN_TOMOGRAPHY_CONE = 3        // a cone, and a flat panel of detectors; the source goes around in a circle
 } kn_tomography_beam;
 
 typedef struct kn_tomography_geometry {
@@ -58,11 +70,14 @@ typedef struct kn_tomography_geometry {
     const double *theta; // radians, one per projection, any finite numbers; NULL: evenly over 180 degrees,
                          // theta_t = pi t / angles, and of fans over 360 degrees, theta_t = 2 pi t / angles
     kn_tomography_beam beam;
-    // Of fans; 0 for parallel beams. From the axis, in pixels, at most 2^24. The source is outside of a
-    // circle around the picture: source_distance > (size + 1) / sqrt(2). Detectors may be in the picture, at
-    // the axis (0) or before it (negative), as rays do not end there, but at least 1 behind the source;
-    // curved ones span less than 90 degrees on either side of the axis.
+    // Of fans and cones; 0 for parallel beams. From the axis, in pixels, at most 2^24. The source is outside
+    // of a circle around the picture: source_distance > (size + 1) / sqrt(2). Detectors may be in the
+    // picture, at the axis (0) or before it (negative), as rays do not end there, but at least 1 behind the
+    // source; curved ones span less than 90 degrees on either side of the axis.
     double source_distance, detector_distance;
+    // Of cones; 0 for others. `lines`: of the panel, at most 2^16; `slices`: of the volume, at most 2^15, 0:
+    // as many as `size`.
+    size_t lines, slices;
 } kn_tomography_geometry;
 
 // Makes an operator of angles * detectors rows and size^2 columns from a geometry, as
@@ -145,21 +160,36 @@ typedef struct kn_tomography_fbp_plan kn_tomography_fbp_plan;
 // counts for a quarter of the angle to its two neighbours, modulo 360 degrees, which is pi / angles again.
 // Projections are all around: a gap is an error. The host computes it without vectors.
 //
+// Of a cone (Feldkamp, Davis and Kress, Practical cone-beam algorithm, 1984): as of a flat fan, for each line
+// of the panel; the cosine is that of a ray's angle to the one through the middle of the axis, and filtered
+// projections are interpolated between four detectors. It is exact in the middle slice, and of objects that
+// are the same in all slices; elsewhere it is an approximation, the better the smaller the cone's angle. What
+// lies beyond the panel counts as 0: slices that not all projections see are darker at their edges.
+// Projections are filtered some at a time.
+//
 // `queue` is where pictures are computed, and must stay open as long as the plan is used; NULL: the host.
-// `options` may be NULL. `theta` is copied. Memory: about 5 times the sinogram, with rows a little longer.
+// `options` may be NULL. `theta` is copied. Memory: about 5 times the sinogram, with rows a little longer; of
+// a cone some 250 MB at most, and twice that in double precision, if a projection has no more than 2^20
+// detectors.
 // Errors: KN_ERROR_ARGUMENT for a geometry that is not as described above, and for options out of range;
 // KN_ERROR_UNSUPPORTED for KN_F64 on a device; KN_ERROR_LIMIT, KN_ERROR_MEMORY; those of the device.
 KN_API kn_status kn_tomography_fbp_plan_create(kn_queue *queue, const kn_tomography_geometry *geometry,
                                                const kn_tomography_fbp_options *options,
                                                kn_tomography_fbp_plan **plan, kn_error *err);
+// The memory that such a plan would hold, beside arrays or buffers of projections and pictures; no plan is
+// made. Errors: KN_ERROR_ARGUMENT and KN_ERROR_UNSUPPORTED, as above; projections that are not all around are
+// not found here.
+KN_API kn_status kn_tomography_fbp_estimate_memory(kn_queue *queue, const kn_tomography_geometry *geometry,
+                                                   const kn_tomography_fbp_options *options,
+                                                   kn_sparse_memory *memory, kn_error *err);
 // NULL is fine.
 KN_API void kn_tomography_fbp_plan_free(kn_tomography_fbp_plan *plan);
 
-// One picture, of arrays of the plan's type that do not overlap. Waits. A plan may be used by one thread at a
-// time. Bitwise reproducible on one device or host, whatever the number of threads. Cost: two transforms of
-// each projection, and angles * size^2 interpolations. Errors: KN_ERROR_ARGUMENT for NULL and for numbers
-// that are not finite, with their projection and detector; those of the device. `picture` is written only on
-// success.
+// One picture, or volume, of arrays of the plan's type that do not overlap. Waits. A plan may be used by one
+// thread at a time. Bitwise reproducible on one device or host, whatever the number of threads. Cost: two
+// transforms of each projection, and angles * size^2 interpolations. Errors: KN_ERROR_ARGUMENT for NULL and
+// for numbers that are not finite, with their projection and detector; those of the device. `picture` is
+// written only on success.
 KN_API kn_status kn_tomography_fbp_execute(kn_tomography_fbp_plan *plan, const void *sinogram, void *picture,
                                            kn_error *err);
 // The same of buffers of floats on the plan's device; asynchronous. Numbers that are not finite spoil all

@@ -238,6 +238,8 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                                      false,
                                      {.group = 32, .lanes = 1, .items = 4, .chunk = 4096},
                                      {.group = 128, .lanes = 8, .items = 8, .chunk = 8192}},
+    // Back-projection of cones (sparse/tomography/cone/fdk_device.c). items: slices, above one another.
+    [SHAPE_SPARSE_CONE] = {"sparse-cone", false, {.group = 32, .items = 8}, {.group = 128, .items = 8}},
     // Products with A^T of fused conjugate gradients (sparse/solver/device/fused.c).
     [SHAPE_SPARSE_SOLVER_BACK] = {"sparse-solver-back",
                                   false,

@@ -42,9 +42,13 @@ kn_status ki_sparse_choose(const char *function, const kn_queue *queue, const st
 kn_status ki_sparse_parallel_copy(const struct sparse_parallel *given, struct sparse_parallel *out,
                                   kn_error *err);
 
-// The same for a geometry from the caller, which it checks. KN_ERROR_ARGUMENT.
+// The same for a geometry from the caller, which it checks. KN_ERROR_ARGUMENT; KN_ERROR_UNSUPPORTED for a
+// cone, which has no projector.
 kn_status ki_sparse_read_geometry(const char *function, const kn_tomography_geometry *given,
                                   struct sparse_parallel *out, kn_error *err);
+// The same of all beams.
+kn_status ki_sparse_read_beam(const char *function, const kn_tomography_geometry *given,
+                              struct sparse_parallel *out, kn_error *err);
 
 // `function` is the name of the caller's function, for messages.
 kn_status ki_sparse_make_operator(const char *function, kn_queue *queue, const struct sparse_source *source,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "app/sparse/solver/axis.h"
+#include "app/sparse/tomography/fan.h"
 #include "app/sparse/tomography/phantom.h"
 #include "app/sparse/tomography/sinogram.h"
 #include "app/sparse/tomography/stripes.h"
@@ -22,8 +23,17 @@ enum {
 
 // ---- geometries ----
 
-kn_status ki_sparse_read_geometry(const char *function, const kn_tomography_geometry *given,
-                                  struct sparse_parallel *out, kn_error *err)
+static kn_status check_cone(const kn_tomography_geometry *geometry, kn_error *err)
+{
+    if (geometry->beam != KN_TOMOGRAPHY_CONE && (geometry->lines || geometry->slices))
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "%zu lines of detectors and %zu slices are for a cone; expected 0 of both",
+                       geometry->lines, geometry->slices);
+    return KN_OK;
+}
+
+kn_status ki_sparse_read_beam(const char *function, const kn_tomography_geometry *given,
+                              struct sparse_parallel *out, kn_error *err)
 {
     kn_tomography_geometry read;
     struct sparse_parallel sizes;
@@ -33,6 +43,8 @@ kn_status ki_sparse_read_geometry(const char *function, const kn_tomography_geom
     if (!given)
         return ki_fail(err, KN_ERROR_ARGUMENT, "geometry is NULL");
     status = KI_SIZED_READ(function, kn_tomography_geometry, given, &read, err);
+    if (!status)
+        status = check_cone(&read, err);
     if (status)
         return status;
     sizes = (struct sparse_parallel){.angles = read.angles,
@@ -41,7 +53,9 @@ kn_status ki_sparse_read_geometry(const char *function, const kn_tomography_geom
                                      .axis = ((double)read.detectors - 1) / 2 + read.axis_offset,
                                      .beam = read.beam,
                                      .source = read.source_distance,
-                                     .detector = read.detector_distance};
+                                     .detector = read.detector_distance,
+                                     .lines = read.lines,
+                                     .slices = read.slices ? read.slices : read.size};
     status = ki_sparse_parallel_check(&sizes, err); // before the angles are read
     if (status)
         return status;
@@ -52,6 +66,19 @@ kn_status ki_sparse_read_geometry(const char *function, const kn_tomography_geom
     if (status)
         ki_sparse_parallel_free(out);
     return status;
+}
+
+kn_status ki_sparse_read_geometry(const char *function, const kn_tomography_geometry *given,
+                                  struct sparse_parallel *out, kn_error *err)
+{
+    kn_status status = ki_sparse_read_beam(function, given, out, err);
+
+    if (status || !ki_sparse_is_cone(out))
+        return status;
+    ki_sparse_parallel_free(out);
+    return ki_fail(err, KN_ERROR_UNSUPPORTED,
+                   "there is no projector for cone beams; they have filtered back-projection "
+                   "(kn_tomography_fbp_plan_create)");
 }
 
 static kn_status create_operator(const char *function, kn_queue *queue, const kn_tomography_geometry *given,

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "app/sparse/tomography/cone/fdk.h"
+#include "app/sparse/tomography/fan.h"
 #include "app/sparse/tomography/fbp.h"
 #include "base/array.h"
 #include "base/error.h"
@@ -12,9 +14,11 @@
 struct kn_tomography_fbp_plan {
     kn_queue *queue; // NULL: the host
     kn_type type;
-    size_t detectors, rays, pixels;
-    struct sparse_fbp_host *host;
+    size_t detectors, lines, rays, pixels; // lines: of a cone's panel; otherwise 0
+    struct sparse_fbp_host *host;          // all but one of these four are NULL
     struct sparse_fbp_device *device;
+    struct sparse_fdk_host *host_cone;
+    struct sparse_fdk_device *device_cone;
     kn_buffer *sinogram, *picture; // copies of the host's arrays; NULL until a run needs them
 };
 
@@ -57,6 +61,16 @@ static kn_status read_options(const char *function, const kn_queue *queue,
     return KN_OK;
 }
 
+static kn_status make_cone(kn_queue *queue, const struct sparse_parallel *geometry,
+                           const kn_tomography_fbp_options *options, const kn_host_options *host,
+                           kn_tomography_fbp_plan *plan, kn_error *err)
+{
+    plan->lines = geometry->lines;
+    return queue ? ki_sparse_fdk_device_create(queue, geometry, options->filter, 0, &plan->device_cone, err)
+                 : ki_sparse_fdk_host_create(geometry, options->filter, options->type, host, 0,
+                                             &plan->host_cone, err);
+}
+
 static kn_status make_plan(kn_queue *queue, const struct sparse_parallel *geometry,
                            const kn_tomography_fbp_options *options, kn_tomography_fbp_plan *plan,
                            kn_error *err)
@@ -69,6 +83,8 @@ static kn_status make_plan(kn_queue *queue, const struct sparse_parallel *geomet
     plan->detectors = geometry->detectors;
     plan->rays = ki_sparse_parallel_rows(geometry);
     plan->pixels = ki_sparse_parallel_columns(geometry);
+    if (ki_sparse_is_cone(geometry))
+        return make_cone(queue, geometry, options, &host, plan, err);
     return queue
                ? ki_sparse_fbp_device_create(queue, geometry, options->filter, &plan->device, err)
                : ki_sparse_fbp_host_create(geometry, options->filter, options->type, &host, &plan->host, err);
@@ -87,7 +103,7 @@ static kn_status create_plan(const char *function, kn_queue *queue, const kn_tom
         return ki_fail(err, KN_ERROR_ARGUMENT, "plan is NULL");
     status = read_options(function, queue, given_options, &options, err);
     if (!status)
-        status = ki_sparse_read_geometry(function, given, &geometry, err);
+        status = ki_sparse_read_beam(function, given, &geometry, err);
     if (status)
         return status;
     plan = calloc(1, sizeof *plan);
@@ -108,18 +124,68 @@ kn_status kn_tomography_fbp_plan_create(kn_queue *queue, const kn_tomography_geo
     return ki_error_name(__func__, create_plan(__func__, queue, geometry, options, plan, err), err);
 }
 
+static kn_status estimate(const char *function, kn_queue *queue, const kn_tomography_geometry *given,
+                          const kn_tomography_fbp_options *given_options, kn_sparse_memory *memory,
+                          kn_error *err)
+{
+    struct sparse_parallel geometry = {.angles = 0};
+    kn_tomography_fbp_options options;
+    kn_status status;
+    bool is_cone;
+
+    if (!memory)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "memory is NULL");
+    status = read_options(function, queue, given_options, &options, err);
+    if (!status)
+        status = ki_sparse_read_beam(function, given, &geometry, err);
+    if (status)
+        return status;
+    is_cone = ki_sparse_is_cone(&geometry);
+    *memory = (kn_sparse_memory){.host = 0};
+    if (queue)
+        memory->device = is_cone ? ki_sparse_fdk_device_memory(queue, &geometry)
+                                 : ki_sparse_fbp_device_memory(queue, &geometry);
+    else
+        memory->host = is_cone ? ki_sparse_fdk_host_memory(&geometry, options.type)
+                               : ki_sparse_fbp_host_memory(&geometry, options.type);
+    ki_sparse_parallel_free(&geometry);
+    return KN_OK;
+}
+
+kn_status kn_tomography_fbp_estimate_memory(kn_queue *queue, const kn_tomography_geometry *geometry,
+                                            const kn_tomography_fbp_options *options,
+                                            kn_sparse_memory *memory, kn_error *err)
+{
+    return ki_error_name(__func__, estimate(__func__, queue, geometry, options, memory, err), err);
+}
+
 void kn_tomography_fbp_plan_free(kn_tomography_fbp_plan *plan)
 {
     if (!plan)
         return;
     ki_sparse_fbp_host_free(plan->host);
     ki_sparse_fbp_device_free(plan->device);
+    ki_sparse_fdk_host_free(plan->host_cone);
+    ki_sparse_fdk_device_free(plan->device_cone);
     kn_buffer_free(plan->sinogram);
     kn_buffer_free(plan->picture);
     free(plan);
 }
 
 // ---- pictures ----
+
+static kn_status refuse_number(const kn_tomography_fbp_plan *plan, size_t ray, double value, kn_error *err)
+{
+    const size_t line = ray / plan->detectors;
+
+    if (plan->lines)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "detector %zu of line %zu of projection %zu (from 0) is %g; expected finite numbers",
+                       ray % plan->detectors, line % plan->lines, line / plan->lines, value);
+    return ki_fail(err, KN_ERROR_ARGUMENT,
+                   "detector %zu of projection %zu (from 0) is %g; expected finite numbers",
+                   ray % plan->detectors, line, value);
+}
 
 static kn_status check_sinogram(const kn_tomography_fbp_plan *plan, const void *sinogram, kn_error *err)
 {
@@ -128,11 +194,17 @@ static kn_status check_sinogram(const kn_tomography_fbp_plan *plan, const void *
             plan->type == KN_F64 ? ((const double *)sinogram)[i] : (double)((const float *)sinogram)[i];
 
         if (!isfinite(value))
-            return ki_fail(err, KN_ERROR_ARGUMENT,
-                           "detector %zu of projection %zu (from 0) is %g; expected finite numbers",
-                           i % plan->detectors, i / plan->detectors, value);
+            return refuse_number(plan, i, value, err);
     }
     return KN_OK;
+}
+
+static kn_status run_buffers(const kn_tomography_fbp_plan *plan, const kn_buffer *sinogram,
+                             kn_buffer *picture, kn_error *err)
+{
+    return plan->device_cone
+               ? ki_sparse_fdk_device_run(plan->queue, plan->device_cone, sinogram, picture, err)
+               : ki_sparse_fbp_device_run(plan->queue, plan->device, sinogram, picture, err);
 }
 
 // Runs with the plan's own buffers.
@@ -148,7 +220,7 @@ static kn_status run_on_device(kn_tomography_fbp_plan *plan, const void *sinogra
     if (!status)
         status = kn_buffer_write(plan->queue, plan->sinogram, 0, sinogram, given, err);
     if (!status)
-        status = ki_sparse_fbp_device_run(plan->queue, plan->device, plan->sinogram, plan->picture, err);
+        status = run_buffers(plan, plan->sinogram, plan->picture, err);
     return status ? status : kn_buffer_read(plan->queue, plan->picture, 0, picture, made, err);
 }
 
@@ -164,7 +236,10 @@ static kn_status execute(kn_tomography_fbp_plan *plan, const void *sinogram, voi
     status = check_sinogram(plan, sinogram, err);
     if (status || plan->queue)
         return status ? status : run_on_device(plan, sinogram, picture, err);
-    ki_sparse_fbp_host_run(plan->host, sinogram, picture);
+    if (plan->host_cone)
+        ki_sparse_fdk_host_run(plan->host_cone, sinogram, picture);
+    else
+        ki_sparse_fbp_host_run(plan->host, sinogram, picture);
     return KN_OK;
 }
 
@@ -184,7 +259,7 @@ static kn_status execute_buffers(kn_tomography_fbp_plan *plan, const kn_buffer *
                                    : "picture");
     if (!plan->queue)
         return ki_fail(err, KN_ERROR_ARGUMENT, "the plan is the host's; buffers need one of a device");
-    return ki_sparse_fbp_device_run(plan->queue, plan->device, sinogram, picture, err);
+    return run_buffers(plan, sinogram, picture, err);
 }
 
 kn_status kn_tomography_fbp_execute_buffers(kn_tomography_fbp_plan *plan, const kn_buffer *sinogram,

@@ -15,6 +15,11 @@ bool ki_sparse_is_fan(const struct sparse_parallel *geometry)
     return geometry->beam != KN_TOMOGRAPHY_PARALLEL;
 }
 
+bool ki_sparse_is_cone(const struct sparse_parallel *geometry)
+{
+    return geometry->beam == KN_TOMOGRAPHY_CONE;
+}
+
 // ---- what is refused ----
 
 // All pixels, and one more on each side, are on this side of the source in every projection.
@@ -49,7 +54,7 @@ kn_status ki_sparse_fan_check(const struct sparse_parallel *geometry, kn_error *
     double first, last;
     kn_status status;
 
-    if ((unsigned)geometry->beam > KN_TOMOGRAPHY_FAN_CURVED)
+    if ((unsigned)geometry->beam > KN_TOMOGRAPHY_CONE)
         return ki_fail(err, KN_ERROR_ARGUMENT, "there is no beam %d; see kn_tomography_beam",
                        (int)geometry->beam);
     if (!ki_sparse_is_fan(geometry))
@@ -78,6 +83,7 @@ double ki_sparse_fan_angle(const struct sparse_parallel *geometry, size_t k)
 
     switch (geometry->beam) {
     case KN_TOMOGRAPHY_FAN_FLAT:
+    case KN_TOMOGRAPHY_CONE:
         return atan(u / length);
     case KN_TOMOGRAPHY_FAN_CURVED:
         return u / length;

@@ -10,7 +10,9 @@
 
 #include "parallel.h"
 
+// Whether rays start at a source: those of a cone are a flat fan in the plane of its source.
 bool ki_sparse_is_fan(const struct sparse_parallel *geometry);
+bool ki_sparse_is_cone(const struct sparse_parallel *geometry);
 
 // KN_ERROR_ARGUMENT for a beam that there is not, distances that are not finite or above 2^24, a source
 // within a circle around the picture (and one pixel more), a detector that is not behind the source, and

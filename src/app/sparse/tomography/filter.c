@@ -141,9 +141,10 @@ kn_status ki_sparse_filter_weights(const struct sparse_parallel *geometry, doubl
         if (is_fan && after > most)
             status =
                 ki_fail(err, KN_ERROR_ARGUMENT,
-                        "filtered back-projection of a fan beam needs projections all around, but there "
-                        "is none in the %g degrees after projection %zu (from 0); other methods need not",
-                        after * 180 / PI, places[i].projection);
+                        "filtered back-projection of a %s beam needs projections all around, but there "
+                        "is none in the %g degrees after projection %zu (from 0)%s",
+                        ki_sparse_is_cone(geometry) ? "cone" : "fan", after * 180 / PI, places[i].projection,
+                        ki_sparse_is_cone(geometry) ? "" : "; other methods need not");
     }
     free(places);
     return status;

@@ -25,16 +25,19 @@ static kn_status check_counts(const struct sparse_parallel *parallel, kn_error *
         size_t count, most;
     } counts[] = {{"projections", parallel->angles, SPARSE_PARALLEL_ANGLES},
                   {"detectors", parallel->detectors, SPARSE_PARALLEL_DETECTORS},
-                  {"pixels a line of the picture", parallel->size, SPARSE_PARALLEL_SIZE}};
+                  {"pixels a line of the picture", parallel->size, SPARSE_PARALLEL_SIZE},
+                  {"lines of detectors", parallel->lines, SPARSE_PARALLEL_DETECTORS},
+                  {"slices of the volume", parallel->slices, SPARSE_PARALLEL_SIZE}};
+    const size_t used = ki_sparse_is_cone(parallel) ? KI_COUNT(counts) : KI_COUNT(counts) - 2;
 
-    for (size_t i = 0; i < KI_COUNT(counts); i++)
+    for (size_t i = 0; i < used; i++)
         if (counts[i].count == 0 || counts[i].count > counts[i].most)
             return ki_fail(err, KN_ERROR_ARGUMENT, "a geometry of %zu %s; expected from 1 to %zu",
                            counts[i].count, counts[i].what, counts[i].most);
-    if (ki_sparse_parallel_rows(parallel) >= UINT32_MAX)
+    if (parallel->angles * parallel->detectors >= UINT32_MAX)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%zu projections of %zu detectors are %zu rays; expected fewer than %lu",
-                       parallel->angles, parallel->detectors, ki_sparse_parallel_rows(parallel),
+                       parallel->angles, parallel->detectors, parallel->angles * parallel->detectors,
                        (unsigned long)UINT32_MAX);
     return KN_OK;
 }
@@ -67,12 +70,16 @@ void ki_sparse_parallel_free(struct sparse_parallel *parallel)
 
 size_t ki_sparse_parallel_rows(const struct sparse_parallel *parallel)
 {
-    return parallel->angles * parallel->detectors;
+    const size_t rays = parallel->angles * parallel->detectors;
+
+    return ki_sparse_is_cone(parallel) ? rays * parallel->lines : rays;
 }
 
 size_t ki_sparse_parallel_columns(const struct sparse_parallel *parallel)
 {
-    return parallel->size * parallel->size;
+    const size_t pixels = parallel->size * parallel->size;
+
+    return ki_sparse_is_cone(parallel) ? pixels * parallel->slices : pixels;
 }
 
 double ki_sparse_parallel_theta(const struct sparse_parallel *parallel, size_t projection)

@@ -39,20 +39,22 @@ struct sparse_parallel {
     double *theta; // radians, one per projection; NULL: evenly over half a turn, pi t / angles, of fans over
                    // a whole one
     kn_tomography_beam beam;
-    double source, detector; // of fans: distances from the axis, in pixels
+    double source, detector; // of fans and cones: distances from the axis, in pixels
+    size_t lines, slices;    // of cones: lines of detectors, and slices of the volume; otherwise not used
     // By which the rows of the matrix are multiplied, from 0 on, so that it is diag(factors) A; the caller's.
     // NULL: 1. Not for filtered back-projection.
     const double *factors;
 };
 
 // KN_ERROR_ARGUMENT: a size of 0, a size above the limits above, a matrix with more rows or columns than 32
-// bits count, an axis further than twice the detectors from their middle, an angle that is not finite, or a
-// fan that ki_sparse_fan_check refuses.
+// bits count (of a cone: more rays of one line), an axis further than twice the detectors from their middle,
+// an angle that is not finite, or a fan that ki_sparse_fan_check refuses.
 kn_status ki_sparse_parallel_check(const struct sparse_parallel *parallel, kn_error *err);
 
 void ki_sparse_parallel_free(struct sparse_parallel *parallel); // only its angles, not the struct
 
-// Rows and columns of the matrix: the elements of a sinogram and of a picture.
+// Rows and columns of the matrix: the elements of a sinogram and of a picture, or of a cone's projections and
+// volume.
 size_t ki_sparse_parallel_rows(const struct sparse_parallel *parallel);
 size_t ki_sparse_parallel_columns(const struct sparse_parallel *parallel);
 

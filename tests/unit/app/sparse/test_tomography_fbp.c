@@ -2,13 +2,12 @@
 // Tests filtered back-projection (koine/tomography.h, koine/least_squares.h) on the host, at every level, and
 // on a device, of parallel beams and fans, against convolutions and interpolations in double precision; with
 // discs, whose projections are known; refusals.
+#include "fbp_support.h"
 #include "sparse_api_support.h"
 
 #include <koine/koine.h>
 
 #include "support/compare.h"
-
-#define PI 3.14159265358979323846
 
 struct problem {
     kn_tomography_geometry geometry;
@@ -19,45 +18,6 @@ struct problem {
 };
 
 // ---- the reference ----
-
-static double window_of(kn_tomography_filter filter, double f)
-{
-    const double windows[] = {1, f > 0 ? sin(PI * f) / (PI * f) : 1, cos(PI * f),
-                              0.54 + 0.46 * cos(2 * PI * f), 0.5 + 0.5 * cos(2 * PI * f)};
-
-    return windows[filter];
-}
-
-// The weight of a detector in another one, 0 to length - 1 detectors away: the ramp's samples, convolved with
-// the window as a sum of cosines.
-static double *convolution(kn_tomography_filter filter, size_t length)
-{
-    double *response = test_allocate(length * sizeof *response), *h = test_allocate(length * sizeof *h);
-
-    for (size_t k = 0; k < length; k++) {
-        double f = (double)(k <= length / 2 ? k : length - k) / (double)length;
-
-        response[k] = 0.25;
-        for (size_t n = 1; n < length; n += 2) {
-            double distance = (double)(n < length / 2 ? n : length - n);
-
-            response[k] -= cos(2 * PI * (double)(k * n % length) / (double)length) / pow(PI * distance, 2);
-        }
-        response[k] *= window_of(filter, f);
-    }
-    for (size_t n = 0; n < length; n++) {
-        h[n] = 0;
-        for (size_t k = 0; k < length; k++)
-            h[n] += response[k] * cos(2 * PI * (double)(k * n % length) / (double)length) / (double)length;
-    }
-    free(response);
-    return h;
-}
-
-static double at_detector(const double *row, size_t detectors, double k)
-{
-    return k >= 0 && k < (double)detectors ? row[(size_t)k] : 0;
-}
 
 // Half the angle to both neighbours, modulo half a turn; a gap of more than four times the mean does not
 // count.
