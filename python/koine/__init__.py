@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from .solving import Solution, solve
     from .sparse import SparseOperator
     from .systems import Answer, LeastSquares, least_squares
-    from .tomography import Axis, RayTransform, find_axis, remove_stripes, sinogram
+    from .tomography import Axis, RayTransform, fdk, find_axis, remove_stripes, sinogram
 
 __all__ = [
     "Answer",
@@ -156,7 +156,7 @@ _later = {
     "solving": "Solution solve",
     "sparse": "SparseOperator",
     "systems": "Answer LeastSquares least_squares",
-    "tomography": "Axis RayTransform find_axis remove_stripes sinogram",
+    "tomography": "Axis RayTransform fdk find_axis remove_stripes sinogram",
 }
 
 

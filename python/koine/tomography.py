@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tomography with parallel rays and fans."""
+"""Tomography with parallel rays, fans and cones."""
 
 from __future__ import annotations
 
@@ -183,6 +183,98 @@ class RayTransform(MatrixOperator):
         made = np.empty(self.oshape)
         call(lib.kn_tomography_phantom_sinogram, self._geometry, ffi.from_buffer("double[]", made))
         return made
+
+
+def fdk(
+    projections: npt.ArrayLike,
+    size: int,
+    filter: str = "ramp",
+    *,
+    source_distance: float,
+    detector_distance: float = 0.0,
+    slices: int | None = None,
+    axis_offset: float = 0.0,
+    theta: npt.ArrayLike | None = None,
+    context: Context | None = None,
+    dtype: npt.DTypeLike | None = None,
+) -> npt.NDArray[Any]:
+    """A volume from the projections of a cone beam by filtered back-projection.
+
+    The source goes around the object in a circle, opposite to a flat panel of detectors.
+
+    Parameters
+    ----------
+    projections : array_like of float, shape (angles, lines, detectors)
+        Sums along rays. Line 0 is on the side of slice 0; detectors are 1 apart, as voxels are.
+    size : int
+        Slices have size x size voxels.
+    filter : {"ramp", "shepp-logan", "cosine", "hamming", "hann"}
+        The window that the ramp is multiplied by.
+    source_distance, detector_distance : float
+        Distances of the source and of the panel from the axis of rotation; the source is outside of the object.
+    slices : int, optional
+        How many there are; as many as `size` by default.
+    axis_offset : float
+        Where the axis is seen, in detectors from the middle of the panel.
+    theta : array_like of float, shape (angles,), optional
+        The angle of each projection in radians, all around; None: evenly over a whole turn.
+    context : Context, optional
+        The device that computes; None: the host.
+    dtype : float32 or float64, optional
+        Of the computation and the result; float64 by default, and on devices float32, which have only that.
+
+    Returns
+    -------
+    numpy.ndarray, shape (slices, size, size)
+
+    Raises
+    ------
+    ArgumentError
+        Numbers that are not finite, with their projection, line and detector; a source inside the object; projections
+        that are not all around.
+
+    Notes
+    -----
+    By Feldkamp, Davis and Kress's method (1984), which is exact in the middle slice and an approximation elsewhere.
+
+    Examples
+    --------
+    >>> import koine, numpy
+    >>> v, u = numpy.mgrid[-10:11, -20:21]
+    >>> distance = 80 * numpy.sqrt(1 - 120**2 / (120.0**2 + u**2 + v**2))
+    >>> panel = 2 * numpy.sqrt(numpy.maximum(8**2 - distance**2, 0))
+    >>> ball = koine.fdk([panel] * 60, 17, source_distance=80, detector_distance=40)
+    >>> round(float(ball[8, 8, 8]), 1)
+    1.0
+    """
+    wanted = np.dtype(dtype) if dtype is not None else np.dtype(np.float64 if context is None else np.float32)
+    kind = number_type(wanted)
+    given = np.asarray(projections)
+    numbers = given if given.dtype == wanted else doubles(given, "projections")
+    if numbers.ndim != 3:
+        raise ValueError(f"projections have {numbers.ndim} axes, not three: angles, lines and detectors")
+    numbers = np.ascontiguousarray(numbers, wanted)
+    angles, lines, detectors = numbers.shape
+    size = natural(size, "size")
+    slices = size if slices is None else natural(slices, "slices")
+    if slices < 1:
+        raise ValueError("slices is 0")
+    geometry = struct("kn_tomography_geometry", angles=angles, detectors=detectors, size=size, axis_offset=axis_offset)
+    geometry.beam = lib.KN_TOMOGRAPHY_CONE
+    geometry.source_distance, geometry.detector_distance = source_distance, detector_distance
+    geometry.lines, geometry.slices = lines, slices
+    if theta is not None:
+        turned = doubles(theta, "theta")
+        if turned.shape != (angles,):
+            raise ValueError(f"theta has shape {turned.shape}, and there are {angles} projections")
+        geometry.theta = ffi.from_buffer("double[]", turned)
+    options = struct("kn_tomography_fbp_options", filter=filters.number(filter), type=kind)
+    arguments = ffi.NULL if context is None else context.queue, geometry, options
+    create, free = lib.kn_tomography_fbp_plan_create, lib.kn_tomography_fbp_plan_free
+    plan = make("kn_tomography_fbp_plan", free, create, *arguments)
+    volume = np.empty((slices, size, size), wanted)
+    call(lib.kn_tomography_fbp_execute, plan, ffi.from_buffer(numbers), ffi.from_buffer(volume))
+    return volume
 
 
 def sinogram(

@@ -140,6 +140,8 @@ CONVERTING: dict[str, Call] = {
     "find_axis": koine.find_axis,
     "find_axis, theta": lambda x: koine.find_axis(np.ones((4, 5)), x),
     "fbp": lambda x: koine.RayTransform(4, 4).fbp(x),
+    "fdk": lambda x: koine.fdk(x, 4, source_distance=9),
+    "fdk, theta": lambda x: koine.fdk(np.ones((4, 3, 5)), 4, source_distance=9, theta=x if x is not None else "none"),
     "least_squares, a": lambda x: koine.least_squares(x, np.ones(12)),
     "least_squares, b": lambda x: koine.least_squares(np.eye(12), x),
     "least_squares, x0": lambda x: koine.least_squares(np.eye(12), np.ones(12), x0=x if x is not None else "none"),

@@ -102,6 +102,43 @@ def test_fans_refused() -> None:
         koine.RayTransform(4, 8, source_distance=9, format="on-the-fly-local", context=koine.default_context())
 
 
+def test_cones(context: koine.Context) -> None:
+    fan = {"source_distance": 100.0, "detector_distance": 50.0, "axis_offset": 1.5}
+    rays = koine.RayTransform(120, 32, 64, **fan)
+    sinogram = rays.phantom_sinogram()
+    # The phantom in all slices: rays are longer where they rise.
+    u, v = np.arange(64) - 31.5 - 1.5, np.arange(31)[:, None] - 15
+    projections = sinogram[:, None] * np.sqrt(1 + v**2 / (150**2 + u**2))
+    volume = koine.fdk(projections, 32, "hann", slices=9, **fan)
+    assert volume.shape == (9, 32, 32) and volume.dtype == np.float64
+    assert relative(volume, np.tile(rays.fbp(sinogram, "hann"), (9, 1, 1))) < 1e-12
+    theta = 2 * np.pi * np.arange(120) / 120
+    turned = koine.fdk(projections[::-1], 32, "hann", slices=9, theta=theta[::-1], **fan)
+    assert relative(turned, volume) < 1e-12
+    single = koine.fdk(projections.astype(np.float32), 32, "hann", slices=9, dtype="float32", **fan)
+    assert single.dtype == np.float32 and relative(single, volume) < 1e-5
+    device = koine.fdk(projections, 32, "hann", slices=9, context=context, **fan)
+    assert device.dtype == np.float32 and relative(device, volume) < 1e-5
+    assert koine.fdk(projections[:, :3], 8, **fan).shape == (8, 8, 8)
+
+
+def test_cones_refused(context: koine.Context) -> None:
+    projections = np.ones((4, 3, 5))
+    with pytest.raises(koine.ArgumentError, match="inside the object"):
+        koine.fdk(projections, 8, source_distance=6.0)
+    with pytest.raises(ValueError, match="2 axes, not three"):
+        koine.fdk(projections[0], 8, source_distance=9)
+    with pytest.raises(ValueError, match="there are 4 projections"):
+        koine.fdk(projections, 8, source_distance=9, theta=np.zeros(3))
+    with pytest.raises(ValueError, match="slices is 0"):
+        koine.fdk(projections, 8, source_distance=9, slices=0)
+    with pytest.raises(koine.UnsupportedError, match="single precision only"):
+        koine.fdk(projections, 8, source_distance=9, context=context, dtype="float64")
+    projections[1, 2, 3] = np.nan
+    with pytest.raises(koine.ArgumentError, match="detector 3 of line 2 of projection 1"):
+        koine.fdk(projections, 8, source_distance=9)
+
+
 def test_angles_of_ones_own() -> None:
     theta = np.arange(10) * np.pi / 10
     picture = np.random.default_rng(1).random((16, 16))

@@ -36,7 +36,11 @@ static const struct kind {
               "parallel:181,640,640, parallel:181,160,160,73.5, or with AXIS auto"},
              {"fan:", KN_TOMOGRAPHY_FAN_FLAT, 2,
               "a fan's geometry: expected fan:ANGLES,DETECTORS,SIZE,SOURCE,DETECTOR[,AXIS], such as "
-              "fan:360,512,256,800,400, with the distances of source and detectors from the axis in pixels"}};
+              "fan:360,512,256,800,400, with the distances of source and detectors from the axis in pixels"},
+             {"cone:", KN_TOMOGRAPHY_CONE, 2,
+              "a cone's geometry: expected cone:ANGLES,ROWSxCOLUMNS,N[xNxSLICES],SOURCE,DETECTOR"
+              "[,AXIS], such as cone:360,256x512,200,800,400, with the distances of source and panel from "
+              "the axis in pixels"}};
 
 // NULL: a text that is no geometry.
 static const struct kind *kind_of(const char *text)
@@ -50,6 +54,11 @@ static const struct kind *kind_of(const char *text)
 bool geometry_is(const char *text)
 {
     return kind_of(text);
+}
+
+bool geometry_is_cone(const char *text)
+{
+    return kind_of(text) && kind_of(text)->beam == KN_TOMOGRAPHY_CONE;
 }
 
 bool geometry_finds_axis(const char *text)
@@ -100,19 +109,46 @@ static kn_status check(const kn_tomography_geometry *geometry, kn_error *err)
         KN_INIT(kn_sparse_operator_options, .format = KN_SPARSE_ON_THE_FLY);
     kn_sparse_memory memory;
 
+    if (geometry->beam == KN_TOMOGRAPHY_CONE)
+        return ki_error_unname(kn_tomography_fbp_estimate_memory(NULL, geometry, NULL, &memory, err), err);
     return ki_error_unname(kn_tomography_estimate_memory(NULL, geometry, &memory, &options, err), err);
+}
+
+// ANGLES,DETECTORS,SIZE.
+static bool take_plane(const char **at, kn_tomography_geometry *geometry)
+{
+    size_t *const counts[] = {&geometry->angles, &geometry->detectors, &geometry->size};
+    bool is_right = true;
+
+    for (size_t i = 0; i < KI_COUNT(counts) && is_right; i++)
+        is_right = (i == 0 || *(*at)++ == ',') && take_count(at, counts[i]);
+    return is_right;
+}
+
+// ANGLES,ROWSxCOLUMNS,N[xNxSLICES].
+static bool take_panel(const char **at, kn_tomography_geometry *geometry)
+{
+    size_t again;
+
+    if (!take_count(at, &geometry->angles) || *(*at)++ != ',' || !take_count(at, &geometry->lines) ||
+        *(*at)++ != 'x' || !take_count(at, &geometry->detectors) || *(*at)++ != ',' ||
+        !take_count(at, &geometry->size))
+        return false;
+    geometry->slices = geometry->size;
+    if (**at != 'x')
+        return true;
+    ++*at;
+    return take_count(at, &again) && again == geometry->size && *(*at)++ == 'x' &&
+           take_count(at, &geometry->slices) && geometry->slices > 0;
 }
 
 // Whether all of the text is one.
 static bool take_geometry(const char *at, const struct kind *kind, kn_tomography_geometry *geometry)
 {
-    size_t *const counts[] = {&geometry->angles, &geometry->detectors, &geometry->size};
     double *const distances[] = {&geometry->source_distance, &geometry->detector_distance};
     double axis;
-    bool is_right = true;
+    bool is_right = kind->beam == KN_TOMOGRAPHY_CONE ? take_panel(&at, geometry) : take_plane(&at, geometry);
 
-    for (size_t i = 0; i < KI_COUNT(counts) && is_right; i++)
-        is_right = (i == 0 || *at++ == ',') && take_count(&at, counts[i]);
     for (size_t i = 0; i < kind->distances && is_right; i++)
         is_right = *at++ == ',' && take_number(&at, distances[i]);
     if (is_right && !kind->distances && strcmp(at, AUTOMATIC) == 0)
@@ -178,6 +214,11 @@ static kn_status take_detector(const char *text, const char *option, kn_tomograp
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--detector %s is for fan:..., where rays meet a line or an arc; %s has parallel rays",
                        option, text);
+    if (geometry->beam == KN_TOMOGRAPHY_CONE)
+        return strcmp(option, geometry_detectors[0]) == 0
+                   ? KN_OK
+                   : ki_fail(err, KN_ERROR_ARGUMENT, "--detector %s is for fan:...; the panel of %s is flat",
+                             option, text);
     for (int i = 0; geometry_detectors[i]; i++)
         if (strcmp(option, geometry_detectors[i]) == 0) {
             geometry->beam = (kn_tomography_beam)(KN_TOMOGRAPHY_FAN_FLAT + i);
@@ -247,6 +288,10 @@ kn_status geometry_read(const char *text, const struct geometry_options *options
         status = ki_fail(
             err, KN_ERROR_ARGUMENT,
             "%s: koine solve finds the axis, from a sinogram; here, AXIS is the detector that sees it", text);
+    if (!status && geometry_is_cone(text) && !options->takes_cones)
+        status =
+            ki_fail(err, KN_ERROR_ARGUMENT,
+                    "%s: there is no projector for cone beams; koine solve has --method fbp for them", text);
     if (!status && options->detector)
         status = take_detector(text, options->detector, geometry, err);
     if (!status && options->offset)

@@ -11,10 +11,15 @@ bool geometry_is(const char *text);
 // "parallel:ANGLES,DETECTORS,SIZE[,AXIS]", angles evenly over half a turn, or
 // "fan:ANGLES,DETECTORS,SIZE,SOURCE,DETECTOR[,AXIS]", evenly over a whole one: SOURCE and DETECTOR are
 // distances from the axis in pixels, and detectors are a line; AXIS is the detector from 0 that sees the axis
-// of rotation, (DETECTORS - 1) / 2 if it is not given or is the word "auto", of parallel rays. Errors:
+// of rotation, (DETECTORS - 1) / 2 if it is not given or is the word "auto", of parallel rays; or
+// "cone:ANGLES,ROWSxCOLUMNS,N[xNxSLICES],SOURCE,DETECTOR[,AXIS]", SLICES being SIZE if it is not
+// given. Errors:
 // KN_ERROR_ARGUMENT with the part that is none, and for what koine/tomography.h refuses. On failure
 // `geometry` is empty.
 kn_status geometry_parse(const char *text, kn_tomography_geometry *geometry, kn_error *err);
+
+// Whether it is a cone's.
+bool geometry_is_cone(const char *text);
 
 // Whether AXIS is "auto": the caller finds it from a sinogram.
 bool geometry_finds_axis(const char *text);
@@ -26,6 +31,7 @@ struct geometry_options {
     const char *offset;   // by how many detectors the line of detectors is shifted, relative to the axis
     const char *detector; // of a fan: a word of geometry_detectors
     bool finds_axis;      // the caller finds the axis if AXIS is "auto", which is refused otherwise
+    bool takes_cones;     // they are refused otherwise, as nothing projects them
 };
 
 extern const char *const geometry_detectors[]; // "flat", "curved", NULL

@@ -73,7 +73,7 @@ static const struct option_row options[] = {
     {"angles", FIELD(OPTION_PATH, rays.angles), .metavar = "FILE",
      .help =
          "of beams: the angle of each projection in degrees, in a .npy, a .mtx or a column of text (default: "
-         "as the .h5 has them, or evenly over 180 degrees, for a fan over 360)"},
+         "as the .h5 has them, or evenly over 180 degrees, for a fan or a cone over 360)"},
     {"offset", FIELD(OPTION_PATH, rays.offset), .metavar = "PIXELS",
      .help = "of beams: shift the line of detectors by so many of them, relative to the axis of "
              "rotation (default: 0)"},
@@ -204,7 +204,9 @@ static kn_status run_solve(void *given, kn_error *err)
     if (!status)
         status = solve_settle(&command, err);
     if (!status)
-        status = arguments->sweep ? solve_sweep(&command, err) : solve_one(&command, err);
+        status = arguments->sweep                                             ? solve_sweep(&command, err)
+                 : geometry_is_cone(arguments->tool.common.operands.items[0]) ? solve_cone(&command, err)
+                                                                              : solve_one(&command, err);
     status = resume_close(&command.tool.resume, status, err);
     for (size_t i = 0; command.results && i < command.pieces; i++)
         free(command.results[i].bytes);
@@ -221,7 +223,7 @@ static kn_status run_solve(void *given, kn_error *err)
 const struct command command_solve = {
     .name = "solve",
     .summary = "Solves sparse ill-posed systems A x = b by least squares",
-    .operands = "A.mtx|A.npz|parallel:...|fan:... B",
+    .operands = "A.mtx|A.npz|parallel:...|fan:...|cone:... B",
     .description =
         "A is a Matrix Market file (.mtx, .mtx.gz), one that SciPy's save_npz wrote, or tomography with "
         "parallel beams, parallel:ANGLES,DETECTORS,N[,AXIS], or a fan beam, "
@@ -273,6 +275,14 @@ const struct command command_solve = {
         "rays, "
         "sums are weighted by the pixel's distance from the source, and angles have to be all around. It "
         "minimises nothing: the residual is printed for comparison.\n\n"
+        "cone:ANGLES,ROWSxCOLUMNS,N[xNxSLICES],SOURCE,DETECTOR[,AXIS] is a cone beam with a flat panel of "
+        "ROWS x COLUMNS detectors, for --method fbp alone: a volume of N x N x N voxels, or of N x N x "
+        "SLICES, "
+        "by the method of Feldkamp, Davis and Kress (1984), which is exact in the middle slice and an "
+        "approximation elsewhere. B is a .npy of ANGLES x ROWS x COLUMNS numbers, row 0 on the side of slice "
+        "0; the volume is written as .npy (slices first), .nii, .cfl or its middle slice as .png, in the "
+        "precision of the computation. Otherwise the geometry is that of fan:.... There is no projector for "
+        "cone beams, and so no other method and no residual.\n\n"
         "Iterations on ill-posed systems have to be stopped early: with 2 % of noise, the best x may be that "
         "of iteration 12, and that of iteration 400 three times worse. --noise stops by the discrepancy "
         "principle; --stop ncp needs no number, and stops where the residual's periodogram is that of white "

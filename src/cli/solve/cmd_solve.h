@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine solve: reading the request (cmd_solve.c, solve_settle.c, solve_read.c, solve_measurements.c),
 // choosing where to compute (solve_place.c) and how many columns at a time (solve_divide.c, solve_compute.c,
-// solve_piece.c), reporting the results (solve_results.c, solve_print.c, solve_page.c), and --sweep
-// (solve_sweep.c).
+// solve_piece.c), reporting the results (solve_results.c, solve_print.c, solve_page.c); cone beams
+// (solve_cone.c), and --sweep (solve_sweep.c).
 #ifndef KN_CLI_SOLVE_CMD_SOLVE_H
 #define KN_CLI_SOLVE_CMD_SOLVE_H
 
@@ -119,6 +119,9 @@ kn_status solve_pack(const kn_least_squares_result *result, size_t count, const 
                      kn_distribute_result *bytes, kn_error *err);
 kn_status solve_unpack(const void *bytes, size_t size, size_t columns, struct solve_piece *piece, double *x,
                        kn_error *err);
+
+// All of it for A = cone:... (solve_cone.c).
+kn_status solve_cone(struct solve_command *command, kn_error *err);
 
 // Runs --sweep.
 kn_status solve_sweep(struct solve_command *command, kn_error *err);

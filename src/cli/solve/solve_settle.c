@@ -196,6 +196,8 @@ enum fact {
     STRIPES,
     WEIGHTS,
     NO_RAYS, // A is a file
+    CONE,
+    COLUMNS, // --rhs, --slice or --resume
     TERMS,   // --lambda or --smooth
     STOPPED, // may stop before all iterations are done
     TV,
@@ -239,10 +241,16 @@ static const struct {
      .text = "--correction replaces the penalty for bounds; write both in one expression"},
     {{START, GRAM}, .text = "-x starts iterations, but --method gram has none"},
     {{START, FBP}, .text = "-x starts iterations, but --method fbp has none"},
+    {{CONE, NO_FBP},
+     .text = "A = cone:... needs --method fbp: there is no projector for cone beams, and so no other method"},
+    {{CONE, STRIPES}, .text = "--stripes is for sinograms, of A = parallel:... or fan:..."},
+    {{CONE, COLUMNS},
+     .text = "--rhs, --slice and --resume are for many columns or slices; A = cone:... has one volume"},
     {{STRIPES, NO_RAYS}, .text = "--stripes is for A = parallel:... or fan:..., whose sinograms have them"},
     {{RAYS, NO_RAYS},
-     .text = "--angles, --offset and --detector are for a geometry, A = parallel:... or fan:..."},
-    {{FBP, NO_RAYS}, .text = "--method fbp is for A = parallel:... or fan:..., whose projections it filters"},
+     .text = "--angles, --offset and --detector are for a geometry, A = parallel:..., fan:... or cone:..."},
+    {{FBP, NO_RAYS},
+     .text = "--method fbp is for A = parallel:..., fan:... or cone:..., whose projections it filters"},
     {{FBP, TERMS}, .text = "--lambda and --smooth are terms that --method fbp does not have; see --filter"},
     {{FBP, BOUNDS}, .text = "--method fbp has no bounds; fista, bb and sirt keep them"},
     {{FBP, STOPPED}, .text = "--method fbp has no iterations to stop"},
@@ -315,6 +323,8 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
         [RAYS] = arguments->rays.angles || arguments->rays.offset || arguments->rays.detector,
         [STRIPES] = arguments->stripes,
         [WEIGHTS] = arguments->weights,
+        [CONE] = !arguments->sweep && geometry_is_cone(arguments->tool.common.operands.items[0]),
+        [COLUMNS] = strcmp(arguments->rhs, "all") != 0 || arguments->slice || arguments->tool.common.resume,
         [NO_RAYS] = !arguments->sweep && !geometry_is(arguments->tool.common.operands.items[0]),
         [TERMS] = task->lambda > 0 || task->smooth > 0,
         [STOPPED] = task->stop != KN_LEAST_SQUARES_STOP_FIXED,

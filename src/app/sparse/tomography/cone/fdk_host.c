@@ -233,12 +233,12 @@ static void filter(struct sparse_fdk_host *host)
 
 // ---- back-projection ----
 
-static void back_line(void *context, size_t line)
+static void back_lines(void *context, size_t tile)
 {
     const struct sparse_fdk_host *host = context;
     const struct sparse_fdk_columns *c = &host->columns;
 
-    host->code->back(c, line,
+    host->code->back(c, tile * SPARSE_FDK_TILE,
                      (unsigned char *)host->column + ki_thread() * c->stride * kn_type_size(host->type),
                      host->volume);
 }
@@ -258,6 +258,7 @@ void ki_sparse_fdk_host_run(struct sparse_fdk_host *host, const void *projection
         c->weights = host->weights + first;
         c->adds = first > 0;
         filter(host);
-        ki_parallel(host->threads, c->size, KI_DYNAMIC, back_line, host);
+        ki_parallel(host->threads, (c->size + SPARSE_FDK_TILE - 1) / SPARSE_FDK_TILE, KI_DYNAMIC, back_lines,
+                    host);
     }
 }

@@ -10,11 +10,10 @@
 #include "host/simd/levels.h"
 
 enum {
-    SPARSE_FDK_VECTORS = 8, // neighbouring slices are summed at once, in this many vectors
-    SPARSE_FDK_LANES = 16,  // at most, of a vector
-    SPARSE_FDK_TILE = 16,   // pixels of a line that are stored together
-    SPARSE_FDK_FIRST = 1,   // zeros before the numbers of a column,
-    SPARSE_FDK_MORE = 3     // and with those behind
+    SPARSE_FDK_LANES = 16, // at most, of a vector
+    SPARSE_FDK_TILE = 8, // pixels on each side of a tile, which a thread sums at a time: they see few columns
+    SPARSE_FDK_FIRST = 1, // zeros before the numbers of a column,
+    SPARSE_FDK_MORE = 3   // and with those behind
 };
 
 // Filtered projections, turned: column k of projection t, the detectors of all lines above one another,
@@ -31,7 +30,8 @@ struct sparse_fdk_columns {
 
 struct sparse_fdk_code {
     const char *name;
-    // Computes line `y` of all slices of a volume. `column` has room for `stride` numbers.
+    // Computes lines `y` to y + SPARSE_FDK_TILE - 1 of all slices of a volume. `column` has room for `stride`
+    // numbers.
     void (*back)(const struct sparse_fdk_columns *columns, size_t y, void *column, void *volume);
 };
 

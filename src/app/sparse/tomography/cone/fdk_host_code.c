@@ -5,8 +5,11 @@
 #include "fdk_host.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { VECTORS = SPARSE_FDK_VECTORS, SLICES = VECTORS * LANES, TILE = SPARSE_FDK_TILE };
+// Neighbouring slices are summed together: a tile of them fits into the first cache, with the columns that it
+// sees.
+enum { SLICES = 512 / sizeof(real), VECTORS = SLICES / LANES, TILE = SPARSE_FDK_TILE };
 
 _Static_assert((int)LANES <= (int)SPARSE_FDK_LANES, "columns are padded to whole vectors");
 
@@ -48,9 +51,9 @@ VECTOR_OPERATION void interpolate(const struct seen *seen, size_t stride, size_t
         store_reals(to + i, plus_product(of_a * load_reals(a + i), of_b, load_reals(b + i)));
 }
 
-// Adds what a projection has for the slices of a chunk, from `z` on.
+// Adds what a projection has for the slices of a chunk, from `z` on, to their sums; `count` is 0, 1, 2, ...
 VECTOR_OPERATION void add_view(const struct sparse_fdk_columns *c, const struct seen *seen, size_t z,
-                               const reals *count, real *column, reals *sums)
+                               const real *count, real *column, real *sums)
 {
     const double last = (double)(c->lines + SPARSE_FDK_FIRST), low = seen->v + (double)z * seen->step,
                  high = low + (SLICES - 1) * seen->step, whole = low > 0 ? floor(low) : 0;
@@ -62,65 +65,67 @@ VECTOR_OPERATION void add_view(const struct sparse_fdk_columns *c, const struct 
     interpolate(seen, c->stride, (size_t)whole, (size_t)(high < last ? high : last) + SPARSE_FDK_MORE,
                 column);
     column += (size_t)whole;
-    _Pragma("GCC unroll 8") for (size_t v = 0; v < VECTORS; v++)
-    {
-        const reals at = lesser(greater(plus_product(first, step, count[v]), least), most);
+    for (size_t i = 0; i < SLICES; i += LANES) {
+        const reals at = lesser(greater(plus_product(first, step, load_reals(count + i)), least), most);
 
-        sums[v] = sums[v] + between_reals(column, at);
+        store_reals(sums + i, load_reals(sums + i) + between_reals(column, at));
     }
 }
 
-// The sums of a pixel in the slices of a chunk.
-VECTOR_OPERATION void sum_views(const struct sparse_fdk_columns *c, size_t x, size_t y, size_t z,
-                                const reals *count, real *column, real *to)
+// Where a tile begins, and how many pixels it has along lines and across.
+struct tile {
+    size_t x, y, z, width, height;
+};
+
+// The sums of a tile's pixels.
+VECTOR_CODE static void sum_tile(const struct sparse_fdk_columns *c, const struct tile *tile,
+                                 const real *count, real *column, real sums[TILE * TILE][SLICES])
 {
-    const double half = ((double)c->size - 1) / 2, right = (double)x - half, down = (double)y - half;
-    reals sums[VECTORS];
+    const double half = ((double)c->size - 1) / 2;
 
-    for (size_t v = 0; v < VECTORS; v++)
-        sums[v] = set_reals(0);
-    for (size_t t = 0; t < c->angles; t++) {
-        struct seen seen;
+    memset(sums, 0, TILE * TILE * sizeof *sums);
+    for (size_t t = 0; t < c->angles; t++)
+        for (size_t i = 0; i < tile->width * tile->height; i++) {
+            const size_t x = tile->x + i % tile->width, y = tile->y + i / tile->width;
+            struct seen seen;
 
-        if (see(c, t, right, down, &seen))
-            add_view(c, &seen, z, count, column, sums);
-    }
-    for (size_t v = 0; v < VECTORS; v++)
-        store_reals(to + v * LANES, sums[v]);
+            if (see(c, t, (double)x - half, (double)y - half, &seen))
+                add_view(c, &seen, tile->z, count, column, sums[i]);
+        }
 }
 
-// Pixels `x` to x + width - 1 of the slices from `z` on.
-static void store_tile(const struct sparse_fdk_columns *c, real tile[TILE][SLICES], size_t x, size_t width,
-                       size_t y, size_t z, real *volume)
+static void store_tile(const struct sparse_fdk_columns *c, const struct tile *tile,
+                       real sums[TILE * TILE][SLICES], real *volume)
 {
-    const size_t left = c->slices - z, count = left < SLICES ? left : SLICES;
+    const size_t left = c->slices - tile->z, count = left < SLICES ? left : SLICES;
 
-    for (size_t s = 0; s < count; s++) {
-        real *to = volume + ((z + s) * c->size + y) * c->size + x;
+    for (size_t s = 0; s < count; s++)
+        for (size_t j = 0; j < tile->height; j++) {
+            real *to = volume + ((tile->z + s) * c->size + tile->y + j) * c->size + tile->x;
 
-        for (size_t i = 0; i < width; i++)
-            to[i] = c->adds ? to[i] + tile[i][s] : tile[i][s];
-    }
+            for (size_t i = 0; i < tile->width; i++)
+                to[i] = sums[j * tile->width + i][s] + (c->adds ? to[i] : 0);
+        }
 }
 
-VECTOR_CODE static void back(const struct sparse_fdk_columns *c, size_t y, void *column, void *volume)
+static size_t side(size_t from, size_t size)
 {
-    real tile[TILE][SLICES];
-    reals count[VECTORS];
+    return size - from < TILE ? size - from : TILE;
+}
+
+static void back(const struct sparse_fdk_columns *c, size_t y, void *column, void *volume)
+{
+    real sums[TILE * TILE][SLICES], count[SLICES];
 
     for (size_t i = 0; i < SLICES; i++)
-        tile[0][i] = (real)i;
-    for (size_t v = 0; v < VECTORS; v++)
-        count[v] = load_reals(tile[0] + v * LANES);
-    for (size_t x = 0; x < c->size; x += TILE) {
-        const size_t width = c->size - x < TILE ? c->size - x : TILE;
+        count[i] = (real)i;
+    for (size_t z = 0; z < c->slices; z += SLICES)
+        for (size_t x = 0; x < c->size; x += TILE) {
+            const struct tile tile = {x, y, z, side(x, c->size), side(y, c->size)};
 
-        for (size_t z = 0; z < c->slices; z += SLICES) {
-            for (size_t i = 0; i < width; i++)
-                sum_views(c, x + i, y, z, count, column, tile[i]);
-            store_tile(c, tile, x, width, y, z, volume);
+            sum_tile(c, &tile, count, column, sums);
+            store_tile(c, &tile, sums, volume);
         }
-    }
 }
 
 const struct sparse_fdk_code SIMD_NAME(sparse_fdk) = {SIMD_TITLE, back};
