@@ -198,6 +198,7 @@ enum fact {
     NO_RAYS, // A is a file
     CONE,
     COLUMNS, // --rhs, --slice or --resume
+    DRY_RUN,
     TERMS,   // --lambda or --smooth
     STOPPED, // may stop before all iterations are done
     TV,
@@ -246,6 +247,8 @@ static const struct {
     {{CONE, STRIPES}, .text = "--stripes is for sinograms, of A = parallel:... or fan:..."},
     {{CONE, COLUMNS},
      .text = "--rhs, --slice and --resume are for many columns or slices; A = cone:... has one volume"},
+    {{CONE, DRY_RUN},
+     .text = "--dry-run has no plan of A = cone:...; its memory and time are printed by the run"},
     {{STRIPES, NO_RAYS}, .text = "--stripes is for A = parallel:... or fan:..., whose sinograms have them"},
     {{RAYS, NO_RAYS},
      .text = "--angles, --offset and --detector are for a geometry, A = parallel:..., fan:... or cone:..."},
@@ -325,6 +328,7 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
         [WEIGHTS] = arguments->weights,
         [CONE] = !arguments->sweep && geometry_is_cone(arguments->tool.common.operands.items[0]),
         [COLUMNS] = strcmp(arguments->rhs, "all") != 0 || arguments->slice || arguments->tool.common.resume,
+        [DRY_RUN] = arguments->tool.common.dry_run,
         [NO_RAYS] = !arguments->sweep && !geometry_is(arguments->tool.common.operands.items[0]),
         [TERMS] = task->lambda > 0 || task->smooth > 0,
         [STOPPED] = task->stop != KN_LEAST_SQUARES_STOP_FIXED,
