@@ -191,6 +191,21 @@ static void print_file(const struct dry_run_file *file)
     printf("\n");
 }
 
+// The first ones, and how many more there are.
+static void print_files(const struct dry_run *plan)
+{
+    enum { MOST = 12 };
+    const size_t shown = plan->file_count > MOST ? MOST : plan->file_count;
+    double bytes = 0;
+
+    for (size_t i = 0; i < shown; i++)
+        print_file(&plan->files[i]);
+    for (size_t i = shown; i < plan->file_count; i++)
+        bytes += isnan(plan->files[i].bytes) ? 0 : plan->files[i].bytes;
+    if (plan->file_count > shown)
+        printf("and %zu more files, with at least %.1f MB\n", plan->file_count - shown, bytes / mega);
+}
+
 static void print(const struct dry_run *plan)
 {
     printf("dry run: nothing is computed, and nothing written\n");
@@ -199,8 +214,7 @@ static void print(const struct dry_run *plan)
     print_time(plan);
     if (plan->temporary > 0)
         printf("temporary files: %.1f MB\n", plan->temporary / mega);
-    for (size_t i = 0; i < plan->file_count; i++)
-        print_file(&plan->files[i]);
+    print_files(plan);
 }
 
 // A whole number of bytes; null if it is not known.

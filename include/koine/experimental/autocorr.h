@@ -53,6 +53,23 @@ typedef struct kn_autocorr_pipeline {
 // All 0 for NULL, and before the first call.
 KN_API kn_autocorr_pipeline kn_autocorr_series_get_pipeline(const kn_autocorr_series *series);
 
+// ---- what a series takes ----
+
+typedef struct kn_autocorr_memory {
+    size_t host, device; // bytes; device: 0 on the host
+    size_t max_offset;   // R
+} kn_autocorr_memory;
+
+// Estimates the most bytes that kn_autocorr_series_execute takes for these frames if all are like `frame`, as
+// it comes from a reader: decoded and prepared. None is fetched, and its pixels are not read. Memory that the
+// caller keeps, programs and results that are handed over are not counted. Errors: KN_ERROR_ARGUMENT for
+// NULL, and if there are not more frames than the series's max_lag; KN_ERROR_INPUT for a mask, region or
+// second image that do not fit the frame; KN_ERROR_MEMORY if the options' memory_limit is too little.
+KN_API kn_status kn_autocorr_series_estimate_memory(kn_autocorr_series *series,
+                                                    const kn_autocorr_source *source,
+                                                    const kn_autocorr_grey *frame, kn_autocorr_memory *memory,
+                                                    kn_error *err);
+
 // ---- one image by every method (Lu et al. 2009, figures 6, 7 and 9) ----
 
 #define KN_AUTOCORR_LADDER_MAX   16

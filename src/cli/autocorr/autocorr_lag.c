@@ -41,6 +41,24 @@ kn_status autocorr_try_lags(const struct autocorr_run *run, kn_error *err)
     return status ? status : try_path(run, ".svg", err);
 }
 
+bool autocorr_list_lags(const struct autocorr_run *run, void (*each)(void *data, const char *path),
+                        void *data)
+{
+    static const char plot[] = ".svg";
+    bool named = true;
+
+    for (size_t e = 0, last = 0; !last && named; e++) {
+        char *path = path_of(run, endings[e] ? endings[e] : plot);
+
+        last = !endings[e];
+        named = path;
+        if (path)
+            each(data, path);
+        free(path);
+    }
+    return named;
+}
+
 // ---- the table ----
 
 static bool print_table(const struct autocorr_run *run)

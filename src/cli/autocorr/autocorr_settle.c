@@ -195,19 +195,25 @@ static bool is_processor(const struct autocorr_run *run, const char *spec)
            run->place.queue && run->place.device.type == KN_DEVICE_CPU;
 }
 
+// The cost of a pixel of a frame, including decoding on the host; transforms do more work on a device, in
+// less time.
+kn_work autocorr_work_of_pixels(const struct autocorr_run *run, double pixels)
+{
+    const double all = pixels * (double)(1 + run->arguments->lag);
+
+    return KN_INIT(kn_work, .host.operations = 300 * all, .device.operations = 480 * all, .copied = all,
+                   .program = "app/autocorr/autocorr_fft_rows.cl", .programs = 8);
+}
+
 // Frames are not decoded yet: two bytes of their files are taken as three pixels, because images are
-// compressed. The cost of a pixel of a frame, including decoding on the host; transforms do more work on a
-// device, in less time.
+// compressed.
 static kn_work work_of_frames(const struct autocorr_run *run)
 {
-    const double pixels = 1.5 * inputs_bytes(&run->files) * (double)(1 + run->arguments->lag);
-
-    return KN_INIT(kn_work, .host.operations = 300 * pixels, .device.operations = 480 * pixels,
-                   .copied = pixels, .program = "app/autocorr/autocorr_fft_rows.cl", .programs = 8);
+    return autocorr_work_of_pixels(run, 1.5 * inputs_bytes(&run->files));
 }
 
 // A volume is in memory: transforms in double precision of its padded voxels, for each 8 bits of a level.
-static kn_work work_of_volume(const struct autocorr_run *run)
+kn_work autocorr_work_of_volume(const struct autocorr_run *run)
 {
     const struct frames_volume *volume = &run->volume;
     const double sides[] = {(double)volume->width, (double)volume->height, (double)volume->depth};
@@ -229,7 +235,7 @@ static kn_status open_place(struct autocorr_run *run, const struct places *place
 {
     const struct common_arguments *common = &run->arguments->common;
     const bool open = !run->arguments->variants && run->arguments->method == KN_AUTOCORR_AUTO;
-    const kn_work work = run->arguments->volume ? work_of_volume(run) : work_of_frames(run);
+    const kn_work work = run->arguments->volume ? autocorr_work_of_volume(run) : work_of_frames(run);
 
     return estimate_open(places, open ? &work : NULL, common->policy, common->command, &run->place, err);
 }

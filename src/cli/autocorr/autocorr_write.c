@@ -76,6 +76,35 @@ static kn_status try_folder(struct autocorr_run *run, kn_error *err)
     return status;
 }
 
+static bool list_path(const struct autocorr_run *run, const char *name, const char *ending,
+                      void (*each)(void *data, const char *path), void *data)
+{
+    char *path = path_of(run, name, ending);
+
+    if (path)
+        each(data, path);
+    free(path);
+    return path;
+}
+
+bool autocorr_list_files(const struct autocorr_run *run, void (*each)(void *data, const char *path),
+                         void *data)
+{
+    bool named = true;
+
+    if (!run->arguments->common.output)
+        return true;
+    for (size_t i = 0; i < run->frames.count && named; i++)
+        for (size_t e = 0; endings_of(run)[e] && named; e++)
+            named = list_path(run, run->rows[i].name, endings_of(run)[e], each, data);
+    named = named && list_path(run, "c1d", ".svg", each, data);
+    if (run->interval > 0)
+        named = named && list_path(run, "growth", ".svg", each, data);
+    if (run->arguments->variants)
+        named = named && list_path(run, "variants", ".svg", each, data);
+    return named && (!run->arguments->lag || autocorr_list_lags(run, each, data));
+}
+
 kn_status autocorr_try_files(struct autocorr_run *run, kn_error *err)
 {
     const struct autocorr_arguments *arguments = run->arguments;

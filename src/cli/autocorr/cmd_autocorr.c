@@ -193,10 +193,19 @@ static kn_status report(struct autocorr_run *run, kn_error *err)
     return status;
 }
 
+static kn_status work(struct autocorr_run *run, kn_error *err)
+{
+    kn_status status = run->arguments->volume ? autocorr_run_volume(run, err) : compute(run, err);
+
+    if (!status && run->arguments->variants)
+        status = autocorr_run_variants(run, err);
+    return status || !ranks_writes(run->arguments->common.ranks) ? status : report(run, err);
+}
+
 static kn_status run_autocorr(void *given, kn_error *err)
 {
     struct autocorr_run run = {.arguments = given};
-    const bool writes = ranks_writes(run.arguments->common.ranks);
+    const bool writes = ranks_writes(run.arguments->common.ranks), dry = run.arguments->common.dry_run;
     const char *folder = run.arguments->common.output;
     const size_t there = folder ? ki_output_folder_there(folder) : 0;
     kn_status status = autocorr_settle(&run, err);
@@ -211,14 +220,10 @@ static kn_status run_autocorr(void *given, kn_error *err)
     if (!status)
         status = keep_frames(&run, err);
     if (!status)
-        status = run.arguments->volume ? autocorr_run_volume(&run, err) : compute(&run, err);
-    if (!status && run.arguments->variants)
-        status = autocorr_run_variants(&run, err);
-    if (!status && writes)
-        status = report(&run, err);
+        status = dry ? autocorr_dry_run(&run, err) : work(&run, err);
     status = resume_close(&run.resume, status, err);
     autocorr_free(&run);
-    if (status && folder && writes)
+    if ((status || dry) && folder && writes)
         ki_output_folder_undo(folder, there);
     return status;
 }
@@ -309,7 +314,8 @@ const struct command command_autocorr = {
         "threads) and the kernels on the device, for growing R. Times are what a caller waits, without "
         "reading and compiling; all sums have to be the same.",
     .common = COMMON_DEVICE | COMMON_PRECISION | COMMON_POLICY | COMMON_JSON | COMMON_REPORT | COMMON_OUTPUT |
-              COMMON_FORCE | COMMON_MEMORY | COMMON_RESUME | COMMON_RANKS | COMMON_SHARES_RANKS,
+              COMMON_FORCE | COMMON_MEMORY | COMMON_RESUME | COMMON_DRY_RUN | COMMON_RANKS |
+              COMMON_SHARES_RANKS,
     .precision = "float",
     .options = options,
     .examples =

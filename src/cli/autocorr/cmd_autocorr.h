@@ -104,6 +104,12 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err);
 bool autocorr_is_exact(const struct autocorr_run *run);
 void autocorr_free(struct autocorr_run *run);
 
+// The work of the cost model: of so many pixels that are decoded on the way; of the volume.
+kn_work autocorr_work_of_pixels(const struct autocorr_run *run, double pixels);
+kn_work autocorr_work_of_volume(const struct autocorr_run *run);
+// What it would do, with --dry-run.
+kn_status autocorr_dry_run(struct autocorr_run *run, kn_error *err);
+
 // Takes a frame of the run `context`: writes its files, and keeps its results.
 kn_status autocorr_take(void *context, const kn_autocorr_analysis *frame, kn_error *err);
 // --volume: all frames as one volume, instead of a series.
@@ -127,6 +133,12 @@ kn_status autocorr_write_frame(const struct autocorr_run *run, const struct auto
 kn_status autocorr_write_files(const struct autocorr_run *run, kn_error *err);
 void autocorr_print_files(const struct autocorr_run *run);
 kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err);
+// Calls `each` with the name of every file of --output: of a frame or a volume, and of all together. False if
+// memory ran out.
+bool autocorr_list_files(const struct autocorr_run *run, void (*each)(void *data, const char *path),
+                         void *data);
+bool autocorr_list_lags(const struct autocorr_run *run, void (*each)(void *data, const char *path),
+                        void *data);
 
 // --variants: by every method for growing R, after the frame's own results; the tables, and the JSON.
 kn_status autocorr_run_variants(struct autocorr_run *run, kn_error *err);

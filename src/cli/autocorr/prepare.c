@@ -236,6 +236,26 @@ kn_status prepare_try_steps(const struct prepare_plan *plan, const char *folder,
     return status;
 }
 
+bool prepare_list_steps(const struct prepare_plan *plan, const char *folder, const char *name,
+                        const kn_autocorr_prepared *prepared, void (*each)(void *data, const char *path),
+                        void *data)
+{
+    bool named = true;
+
+    for (size_t step = 0; plan->options.show && step < KN_AUTOCORR_STEPS && named; step++) {
+        char *path;
+
+        if (!prepared->pictures[step].pixels)
+            continue;
+        path = step_path(folder, name, step);
+        named = path;
+        if (path)
+            each(data, path);
+        free(path);
+    }
+    return named;
+}
+
 // ---- JSON ----
 
 static json_t *pair(double first, double second)

@@ -81,6 +81,10 @@ kn_status prepare_write_steps(const struct prepare_plan *plan, const char *folde
                               const kn_autocorr_prepared *prepared, bool force, kn_error *err);
 kn_status prepare_try_steps(const struct prepare_plan *plan, const char *folder, const char *name, bool force,
                             kn_error *err);
+// Calls `each` with the names of those pictures. False if memory ran out.
+bool prepare_list_steps(const struct prepare_plan *plan, const char *folder, const char *name,
+                        const kn_autocorr_prepared *prepared, void (*each)(void *data, const char *path),
+                        void *data);
 kn_status prepare_write_png(const char *path, const kn_autocorr_grey *grey, bool force, kn_error *err);
 
 // What was done to a frame, as JSON: "shift" and "certainty", "dust_pixels", "contrast".

@@ -22,6 +22,8 @@ save("b.npy", "<f8", (rows, sides), struct.pack("<%dd" % (rows * sides), *(rando
 n = 200000
 save("keys.npy", "<f8", (n,), struct.pack("<%dd" % n, *(random.random() for _ in range(n))))
 save("values.npy", "<i4", (n,), struct.pack("<%di" % n, *range(n)))
+save("stack.npy", "|u1", (5, 80, 90), bytes(random.randrange(256) for _ in range(5 * 80 * 90)))
+save("volume.npy", "<u2", (12, 20, 30), bytes(random.randrange(256) for _ in range(2 * 12 * 20 * 30)))
 open("cut.npy", "wb").write(open("keys.npy", "rb").read()[:-3])
 open("more.npy", "wb").write(open("keys.npy", "rb").read() + b"more")
 open("column.csv", "w").write("a,b\n" + "".join("%d,%.3f\n" % (i % 50 - 25, random.random()) for i in range(9000)))
@@ -33,16 +35,12 @@ esac
 cd "$work"
 touch out err
 
-# What a run is compared with: its peak of memory in kilobytes on the last line.
-cat >peak.py <<'PYTHON'
-import resource, subprocess, sys
-status = subprocess.call(sys.argv[1:])
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-sys.exit(status)
-PYTHON
+# Runs the command behind DATA, and compares its results and its memory with the plan.
 cat >compare.py <<'PYTHON'
-import json, os, sys
-data, peak = int(sys.argv[1]), int(sys.argv[2]) * 1024
+import json, os, resource, subprocess, sys
+data, sanitized = int(sys.argv[1]), sys.argv[2] == "sanitized"
+assert subprocess.call(sys.argv[3:] + ["--json", "run.json", "--quiet"]) == 0
+peak = 0 if sanitized else 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 plan, run = json.load(open("plan.json")), json.load(open("run.json"))
 assert plan["dry_run"] is True and "dry_run" not in run
 for key in "koine", "command", "policy", "precision":
@@ -81,10 +79,9 @@ expect_plan()
     mv plan.json "$private"
     find . -mindepth 1 -maxdepth 1 | sort | cmp -s - "$private/before" || fail "$ran has left files"
     mv "$private/plan.json" .
-    expect_exit 0 python3 peak.py "$KOINE" "$@" --json run.json --quiet
-    peak=$(tail -1 out)
-    ! sanitized || peak=0
-    python3 compare.py "$data" "$peak" || fail "$ran: the plan is another: $(cat plan.json)"
+    build=plain
+    ! sanitized || build=sanitized
+    python3 compare.py "$data" $build "$KOINE" "$@" >out || fail "$ran: the plan is another: $(cat plan.json)"
     rm -rf result* run.json
 }
 
@@ -170,14 +167,28 @@ expect_alike 2 koine stats column.csv --column c
 expect_alike 3 koine stats a.mtx
 expect_alike 2 koine stats column.csv --serial --gpu
 
+# ---- autocorr ----
+expect_plan 36000 autocorr stack.npy --exact --sums sums.npy --output result
+rm sums.npy
+expect_plan 36000 autocorr stack.npy --method simd --lag 2 --crop 0,0,50,40 --steps --output result --memory-limit "$((held + 30))M"
+expect_plan 14400 autocorr volume.npy --volume --device host --output result
+expect_exit 0 koine autocorr stack.npy --dry-run --output folder/below
+expect_stdout '^and 4 more files, with at least [0-9.]+ MB$'
+[ ! -e folder ] || fail "a dry run has made a folder"
+expect_alike 2 koine autocorr stack.npy --volume --lag 2
+expect_alike 3 koine autocorr b.npy --lag 1
+expect_alike 3 koine autocorr none.png --lag 1
+expect_exit 5 koine autocorr stack.npy --device host --memory-limit 1M --output result --dry-run
+expect_stderr 'take [0-9.]+ MB one at a time'
+
 # ---- on a device: nothing is compiled ----
 need_device
 device=$(awk -F'"' '/"spec":/ { spec = $4 } /"default": true/ { print spec }' devices.json)
 find "$KOINE_CACHE_DIR" -type f | sort >before
 for command in 'solve a.mtx b.npy' 'recon k --trajectory t --matrix 32,32' 'sort keys.npy' \
-    "stats column.csv --precision float"; do
+    "stats column.csv --precision float" 'autocorr stack.npy --exact'; do
     case $command in
-    stats*) out='--output result' ;;
+    stats* | autocorr*) out='--output result' ;;
     *) out='-o result.npy' ;;
     esac
     # shellcheck disable=SC2086 # words

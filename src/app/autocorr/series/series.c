@@ -246,7 +246,7 @@ kn_status ki_autocorr_mask_bytes(const kn_autocorr_grey *mask, uint8_t **bytes, 
 
 // How many frames may be decoded and wait: by the first one's size, as far as it can be told; and in an
 // eighth of the memory, where that is limited.
-static size_t frames_ahead(const kn_autocorr_source *frames, size_t limit)
+size_t ki_autocorr_frames_ahead(const kn_autocorr_source *frames, size_t limit)
 {
     const size_t most = limit && limit / 8 < AHEAD_BYTES ? limit / 8 : AHEAD_BYTES,
                  least = limit ? 1 : AHEAD_MIN;
@@ -341,7 +341,7 @@ kn_status ki_autocorr_series_run(kn_autocorr_series *series, const kn_autocorr_s
                          .state = settings->verification ? settings->verification->seed : 0,
                          .max_offset = settings->max_offset,
                          .left = SIZE_MAX,
-                         .ahead = frames_ahead(source, settings->memory_limit)};
+                         .ahead = ki_autocorr_frames_ahead(source, settings->memory_limit)};
     struct autocorr_reading reading = {.threads = settings->threads,
                                        .ahead = run.ahead,
                                        .preparation = settings->preparation,

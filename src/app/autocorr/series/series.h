@@ -32,6 +32,8 @@ kn_status ki_autocorr_read_settings(const char *function, const kn_queue *queue,
                                     const kn_autocorr_series_options *given,
                                     kn_autocorr_series_options *settings, kn_error *err);
 
+// How many frames may be decoded and wait, under this limit on memory (0: none).
+size_t ki_autocorr_frames_ahead(const kn_autocorr_source *frames, size_t limit);
 // kn_autocorr_series_execute for a source that was read.
 kn_status ki_autocorr_series_run(kn_autocorr_series *series, const kn_autocorr_source *source,
                                  kn_autocorr_take *take, void *data, kn_error *err);

@@ -7,6 +7,7 @@
 #include "engine/engine.h"
 #include "app/autocorr/prepare/grey.h"
 #include "series.h"
+#include "series_memory.h"
 
 kn_status ki_autocorr_read_settings(const char *function, const kn_queue *queue,
                                     const kn_autocorr_series_options *given,
@@ -98,6 +99,42 @@ kn_status kn_autocorr_series_execute(kn_autocorr_series *series, const kn_autoco
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %s is NULL", __func__, series ? "take" : "series");
     status = ki_error_name(__func__, read_source(__func__, series, source, &frames, err), err);
     return status ? status : ki_autocorr_series_run(series, &frames, take, data, err);
+}
+
+static kn_status estimate_memory(const char *function, kn_autocorr_series *series,
+                                 const kn_autocorr_source *source, const kn_autocorr_grey *frame,
+                                 kn_autocorr_memory *memory, kn_error *err)
+{
+    struct autocorr_demand demand = {.settings = &series->settings, .engine = &series->engine};
+    kn_autocorr_source frames;
+    uint8_t *mask = NULL;
+    kn_status status = read_source(function, series, source, &frames, err);
+
+    if (!status)
+        status = ki_autocorr_mask_bytes(series->settings.mask, &mask, err);
+    if (!status)
+        status = ki_autocorr_make_task(&series->settings, mask, frames.names ? frames.names[0] : NULL, frame,
+                                       series->settings.max_offset, &demand.task, err);
+    if (!status) {
+        demand.pairs = series->settings.max_lag ? &series->pairs : NULL;
+        demand.frames = frames.count;
+        demand.ahead = ki_autocorr_frames_ahead(&frames, series->settings.memory_limit);
+        demand.ahead = demand.ahead < frames.count ? demand.ahead : frames.count;
+        status = ki_autocorr_series_measure(&demand, memory, err);
+    }
+    free(mask);
+    return status;
+}
+
+kn_status kn_autocorr_series_estimate_memory(kn_autocorr_series *series, const kn_autocorr_source *source,
+                                             const kn_autocorr_grey *frame, kn_autocorr_memory *memory,
+                                             kn_error *err)
+{
+    const char *missing = !series ? "series" : !frame ? "frame" : !memory ? "memory" : NULL;
+    kn_status status = missing ? ki_fail(err, KN_ERROR_ARGUMENT, "%s is NULL", missing)
+                               : estimate_memory(__func__, series, source, frame, memory, err);
+
+    return status == KN_ERROR_ARGUMENT ? ki_error_name(__func__, status, err) : status;
 }
 
 kn_autocorr_method kn_autocorr_series_get_method(const kn_autocorr_series *series)

@@ -261,3 +261,25 @@ kn_status ki_autocorr_series_fit(const struct autocorr_demand *demand, size_t *l
         task->first.width, task->first.height, task->max_offset, kept, needs / mega,
         engine->periodic ? "transforms" : ki_autocorr_method_names[methods[0]], (needs - limit) / mega);
 }
+
+kn_status ki_autocorr_series_measure(const struct autocorr_demand *demand, kn_autocorr_memory *memory,
+                                     kn_error *err)
+{
+    const struct autocorr_engine *engine = demand->engine;
+    const kn_autocorr_method direct = engine->queue ? KN_AUTOCORR_DIRECT : KN_AUTOCORR_SIMD;
+    const bool is_auto = engine->method == KN_AUTOCORR_AUTO, limited = demand->settings->memory_limit > 0;
+    kn_autocorr_method methods[2] = {is_auto ? KN_AUTOCORR_FFT : engine->method,
+                                     is_auto ? direct : engine->method};
+    size_t left, count;
+    kn_status status = limited ? ki_autocorr_series_fit(demand, &left, err) : KN_OK;
+    struct bytes bytes;
+
+    if (status)
+        return status;
+    if (limited && engine->no_transforms)
+        methods[0] = direct;
+    count = limited ? engine->together : ki_autocorr_together(&demand->task);
+    bytes = bytes_of(demand, methods, count < demand->frames ? count : demand->frames);
+    *memory = (kn_autocorr_memory){(size_t)bytes.host, (size_t)bytes.device, demand->task.max_offset};
+    return KN_OK;
+}

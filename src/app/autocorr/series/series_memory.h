@@ -3,6 +3,8 @@
 #ifndef KN_APP_AUTOCORR_SERIES_SERIES_MEMORY_H
 #define KN_APP_AUTOCORR_SERIES_SERIES_MEMORY_H
 
+#include <koine/experimental/autocorr.h>
+
 #include "app/autocorr/methods.h"
 
 // What a series does at a time, and with what.
@@ -19,5 +21,9 @@ struct autocorr_demand {
 // with what it takes, where one frame does not fit. `left`: bytes that the limit leaves of the device's
 // memory.
 kn_status ki_autocorr_series_fit(const struct autocorr_demand *demand, size_t *left, kn_error *err);
+// The most that it takes: as it was fitted, if there is a limit, otherwise with as many frames together as
+// are worth it. The same errors.
+kn_status ki_autocorr_series_measure(const struct autocorr_demand *demand, kn_autocorr_memory *memory,
+                                     kn_error *err);
 
 #endif

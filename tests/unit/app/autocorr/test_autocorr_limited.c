@@ -30,6 +30,26 @@ static kn_status take(void *data, const kn_autocorr_analysis *analysis, kn_error
     return KN_OK;
 }
 
+// The estimate is within the limit, and is refused if the frames are; without a limit it is no less than the
+// frames and sums of one batch.
+static kn_status estimate(kn_autocorr_series *series, const kn_autocorr_source *source,
+                          const struct film *film, size_t limit)
+{
+    const kn_autocorr_grey frame = {
+        .width = WIDTH, .height = HEIGHT, .type = film->type, .pixels = film->pixels};
+    const size_t least = WIDTH * HEIGHT * kn_type_size(film->type) + OFFSETS * sizeof(uint64_t);
+    kn_autocorr_memory memory = {0, 0, 0};
+    kn_status status = kn_autocorr_series_estimate_memory(series, source, &frame, &memory, &err);
+
+    if (status)
+        return status;
+    ck_assert_uint_eq(memory.max_offset, REACH);
+    ck_assert_uint_ge(memory.host, least);
+    ck_assert_msg(!limit || (memory.host <= limit && memory.device <= limit), "%zu and %zu of %zu bytes",
+                  memory.host, memory.device, limit);
+    return KN_OK;
+}
+
 // Runs kn_autocorr_series_execute within a limit; 0: without one.
 static kn_status analyse(kn_queue *on, struct film *film, kn_autocorr_method method, size_t limit,
                          struct told *told)
@@ -41,12 +61,14 @@ static kn_status analyse(kn_queue *on, struct film *film, kn_autocorr_method met
                 .with = film->type == KN_U16 ? &second : NULL, .max_offset = REACH, .memory_limit = limit);
     const kn_autocorr_source source = film_source(film);
     kn_autocorr_series *series;
-    kn_status status;
+    kn_status status, estimated;
 
     memset(told, 0, sizeof *told);
     EXPECT_OK(kn_autocorr_series_create(on, &options, &series, &err));
     err = (kn_error)KN_ERROR_INIT;
+    estimated = estimate(series, &source, film, limit);
     status = kn_autocorr_series_execute(series, &source, take, told, &err);
+    ck_assert_int_eq(estimated, status);
     told->batches = kn_autocorr_series_get_pipeline(series).batches;
     kn_autocorr_series_free(series);
     return status;
@@ -149,6 +171,34 @@ START_TEST(lags)
 }
 END_TEST
 
+START_TEST(refused)
+{
+    uint64_t state = test_seed("refused");
+    struct film film = make_film(LAGS, WIDTH, HEIGHT, KN_U8, &state);
+    const kn_autocorr_grey frame = {.width = WIDTH, .height = HEIGHT, .type = KN_U8, .pixels = film.pixels};
+    const kn_autocorr_series_options options = KN_INIT(kn_autocorr_series_options, .max_lag = LAGS);
+    const kn_autocorr_source source = film_source(&film);
+    kn_autocorr_memory memory;
+    kn_autocorr_series *series;
+
+    EXPECT_OK(kn_autocorr_series_create(NULL, &options, &series, &err));
+    ck_assert_int_eq(kn_autocorr_series_estimate_memory(NULL, &source, &frame, &memory, &err),
+                     KN_ERROR_ARGUMENT);
+    ck_assert_str_eq(err.text, "kn_autocorr_series_estimate_memory: series is NULL");
+    ck_assert_int_eq(kn_autocorr_series_estimate_memory(series, NULL, &frame, &memory, &err),
+                     KN_ERROR_ARGUMENT);
+    ck_assert_int_eq(kn_autocorr_series_estimate_memory(series, &source, NULL, &memory, &err),
+                     KN_ERROR_ARGUMENT);
+    ck_assert_int_eq(kn_autocorr_series_estimate_memory(series, &source, &frame, NULL, &err),
+                     KN_ERROR_ARGUMENT);
+    ck_assert_int_eq(kn_autocorr_series_estimate_memory(series, &source, &frame, &memory, &err),
+                     KN_ERROR_ARGUMENT);
+    ck_assert_msg(strstr(err.text, "a lag of 5 wants more than 5 frames") != NULL, "%s", err.text);
+    kn_autocorr_series_free(series);
+    free(film.pixels);
+}
+END_TEST
+
 START_TEST(on_host)
 {
     expect_limits(NULL, KN_U8);
@@ -164,7 +214,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {on_host, on_device, lags};
+    const TTest *const tests[] = {on_host, on_device, lags, refused};
 
     return RUN_ON_DEVICE("autocorrelation within a limit", tests);
 }
