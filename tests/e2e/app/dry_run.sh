@@ -8,22 +8,23 @@ unset KOINE_DEVICE
 
 (cd "$work" && python3 -) <<'PYTHON' || fail "the input was not made"
 import random, struct
+random.seed(11)
 def save(name, dtype, shape, data):
     header = "{'descr': '%s', 'fortran_order': False, 'shape': %r, }\n" % (dtype, shape)
     with open(name, "wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
-rows, columns, sides = 240, 160, 400
+rows, columns, sides = 240, 160, 100
 with open("a.mtx", "w") as file:
     file.write("%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n" % (rows, columns, 4 * rows))
     for row in range(rows):
         for column in random.sample(range(columns), 4):
             file.write("%d %d %.3f\n" % (row + 1, column + 1, random.uniform(0.5, 1)))
 save("b.npy", "<f8", (rows, sides), struct.pack("<%dd" % (rows * sides), *(random.random() for _ in range(rows * sides))))
-n = 200000
+n = 60000
 save("keys.npy", "<f8", (n,), struct.pack("<%dd" % n, *(random.random() for _ in range(n))))
 save("values.npy", "<i4", (n,), struct.pack("<%di" % n, *range(n)))
-save("stack.npy", "|u1", (5, 80, 90), bytes(random.randrange(256) for _ in range(5 * 80 * 90)))
-save("volume.npy", "<u2", (12, 20, 30), bytes(random.randrange(256) for _ in range(2 * 12 * 20 * 30)))
+save("stack.npy", "|u1", (5, 80, 90), random.randbytes(5 * 80 * 90))
+save("volume.npy", "<u2", (12, 20, 30), random.randbytes(2 * 12 * 20 * 30))
 open("cut.npy", "wb").write(open("keys.npy", "rb").read()[:-3])
 open("more.npy", "wb").write(open("keys.npy", "rb").read() + b"more")
 open("column.csv", "w").write("a,b\n" + "".join("%d,%.3f\n" % (i % 50 - 25, random.random()) for i in range(9000)))
@@ -97,10 +98,9 @@ expect_alike()
 }
 
 # ---- solve ----
-columns=$((240 * 400 * 8 + 160 * 400 * 8))
+columns=$((240 * 100 * 8 + 160 * 100 * 8))
 expect_plan "$columns" solve a.mtx b.npy -n 20 -o result.npy
 expect_stdout '\(host: about'
-expect_plan "$columns" solve a.mtx b.npy -n 20 -o result.npy --device host --memory-limit 1G
 expect_plan "$columns" solve a.mtx b.npy -n 5 -o result.mtx --device host --rhs all --precision float
 expect_exit 0 koine solve a.mtx b.npy -o result.npy --device host --resume --dry-run
 [ ! -e result.npy.parts ] || fail "a dry run has kept pieces"
@@ -108,14 +108,11 @@ expect_exit 0 koine solve a.mtx b.npy --method gram -o result.npy --dry-run --js
 expect_stdout '^time: the cost model has no estimate$'
 grep -q '"total": null' plan.json || fail "a time that is not known is not null"
 expect_alike 2 koine solve a.mtx b.npy -o result.npy --method gram --tolerance 0.1
-expect_alike 2 koine solve a.mtx b.npy -o result.xyz
 expect_alike 3 koine solve a.mtx none.npy -o result.npy
-expect_alike 3 koine solve b.npy b.npy -o result.npy
 expect_alike 4 koine solve a.mtx b.npy -o result.npy --device none
 expect_exit 5 koine solve a.mtx b.npy -o result.npy --device host --memory-limit 1M --dry-run
 expect_stderr '--memory-limit [0-9]+M is enough$'
 held=$(sed -n 's/.* besides the \([0-9]*\)\.[0-9] MB .*/\1/p' err)
-expect_exit 2 koine solve --sweep --dry-run
 touch result.npy
 expect_exit 3 koine solve a.mtx b.npy -o result.npy --dry-run
 rm result.npy
@@ -132,40 +129,27 @@ koine phantom --matrix 32,32 --kspace t -o k || fail "no scan"
 scan=$((64 * 50 * 40))
 expect_plan "$scan" recon k --trajectory t --matrix 32,32 -o result
 expect_plan "$scan" recon k --trajectory t --matrix 32,32 --kernel host-double -o result.npy
-expect_plan "$scan" recon k --trajectory t --matrix 32,32 --solver adjoint --density ramp --device host -o result.nii
 expect_exit 0 koine recon k --trajectory t --matrix 32,32 --variants --output folder/below --dry-run
 expect_stdout '^output: folder/below/variants.csv; [0-9]+ MB are free there$'
 [ ! -e folder ] || fail "a dry run has made a folder"
-expect_alike 2 koine recon k --trajectory t --matrix 32,32 -o result.npy --regularizer tv --boundary periodic
 expect_alike 3 koine recon k --trajectory none --matrix 32,32 -o result.npy
-expect_alike 3 koine recon k --trajectory t --matrix 8,8 -o result.npy
 
 # ---- sort ----
-keys=$((200000 * 8))
-expect_plan "$keys" sort keys.npy -o result.npy
-expect_plan "$((2 * keys))" sort keys.npy --argsort -o result.npy --device host
-expect_plan "$((keys * 3 / 2))" sort keys.npy --by-key values.npy --top 50 -o result.npy --device host
-expect_plan 72000 sort column.csv --column b -o result.npy
-expect_exit 0 koine sort keys.npy --argsort -o result.npy --device host --memory-limit "$((held + 10))M" --dry-run
-expect_stdout '^temporary files: 3.2 MB$'
-expect_alike 2 koine sort keys.npy -o result.npy --top 200001
+keys=$((60000 * 8))
+expect_plan "$((2 * keys))" sort keys.npy --argsort -o result.npy
+expect_plan "$((keys * 3 / 2))" sort keys.npy --by-key values.npy --top 50 -o result.npy --memory-limit 1G
+expect_exit 0 koine sort keys.npy --argsort -o result.npy --device host --memory-limit "$((held + 7))M" --dry-run
+expect_stdout '^temporary files: 1.0 MB$'
+expect_alike 2 koine sort keys.npy -o result.npy --top 60001
 expect_alike 3 koine sort cut.npy -o result.npy
 expect_alike 3 koine sort more.npy -o result.npy
-expect_alike 3 koine sort keys.npy --by-key b.npy -o result.npy
-expect_alike 3 koine sort b.npy -o result.npy
-expect_alike 2 koine sort column.csv --column c -o result.npy
 
 # ---- stats ----
-expect_plan 144000 stats column.csv --output result
-expect_plan 72000 stats column.csv --column b --serial --partition-step 1000 --precision float --output result
+expect_plan 72000 stats column.csv --column b --partition-step 1000 --precision float --output result
 expect_exit 0 koine stats column.csv column.csv --device host --plots --output folder/below --dry-run
 expect_stdout '^output: folder/below/cv.svg; [0-9]+ MB are free there$'
 [ ! -e folder ] || fail "a dry run has made a folder"
-expect_exit 0 koine stats column.csv --all-variants --dry-run
-expect_stdout '^time: the cost model has no estimate$'
 expect_alike 2 koine stats column.csv --column c
-expect_alike 3 koine stats a.mtx
-expect_alike 2 koine stats column.csv --serial --gpu
 
 # ---- autocorr ----
 expect_plan 36000 autocorr stack.npy --exact --sums sums.npy --output result
@@ -176,7 +160,6 @@ expect_exit 0 koine autocorr stack.npy --dry-run --output folder/below
 expect_stdout '^and 4 more files, with at least [0-9.]+ MB$'
 [ ! -e folder ] || fail "a dry run has made a folder"
 expect_alike 2 koine autocorr stack.npy --volume --lag 2
-expect_alike 3 koine autocorr b.npy --lag 1
 expect_alike 3 koine autocorr none.png --lag 1
 expect_exit 5 koine autocorr stack.npy --device host --memory-limit 1M --output result --dry-run
 expect_stderr 'take [0-9.]+ MB one at a time'
