@@ -192,6 +192,25 @@ KN_API kn_status kn_least_squares_estimate_memory(kn_queue *queue, const kn_leas
                                                   kn_sparse_memory *memory,
                                                   const kn_least_squares_options *options, kn_error *err);
 
+// The L-curve, from which a lambda can be chosen (Hansen, Analysis of discrete ill-posed problems by means of
+// the L-curve, 1992): |A x - b| and |x|, over all right-hand sides, of the solutions for `count` values of
+// lambda, from 5 to 1000. These are spaced evenly in their logarithms, from |A|^2 down over 10 decades, in
+// single precision over 6. points[3 i] to points[3 i + 2] receive lambda, |A x - b| and |x| of point i.
+// *corner receives the index of the point at which log |x| against log |A x - b| has the greatest curvature:
+// less lambda mostly adds noise to x, and more of it mostly worsens the fit. It receives `count` if the curve
+// has no corner, as with problems that need no regularisation. The corner suits white errors that are not
+// small, about a hundredth of b; with small errors and smooth solutions it is known to give too little lambda
+// (Hanke 1996). With weights, the residuals are weighted.
+//
+// The method is CGNR from a start of 0, for each lambda and right-hand side with `iterations` of the options
+// at most; lambda, smooth, tolerance and noise are 0 there, and there are neither bounds nor a correction;
+// preconditioners are not used. `progress` is called after each point. Computes on the queue's device, or, if
+// `queue` is NULL, on the host. Waits. Writes nothing on failure. Errors: those of kn_least_squares, and
+// KN_ERROR_ARGUMENT if A^T b is 0.
+KN_API kn_status kn_least_squares_lcurve(kn_queue *queue, const kn_least_squares_task *task,
+                                         const kn_least_squares_options *options, size_t count,
+                                         double *points, size_t *corner, kn_error *err);
+
 // NULL is fine.
 KN_API void kn_least_squares_result_free(kn_least_squares_result *result);
 

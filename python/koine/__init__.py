@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from .reconstruction import Coil, Reconstruction, recon, sense_maps
     from .solving import Solution, solve
     from .sparse import SparseOperator
-    from .systems import Answer, LeastSquares, least_squares
+    from .systems import Answer, LCurve, LeastSquares, l_curve, least_squares
     from .tomography import Axis, RayTransform, fdk, find_axis, remove_stripes, sinogram
 
 __all__ = [
@@ -106,6 +106,7 @@ __all__ = [
     "ifft",
     "intervals",
     "irfft",
+    "l_curve",
     "least_squares",
     "mad",
     "magnitude",
@@ -155,7 +156,7 @@ _later = {
     "reconstruction": "Coil Reconstruction recon sense_maps",
     "solving": "Solution solve",
     "sparse": "SparseOperator",
-    "systems": "Answer LeastSquares least_squares",
+    "systems": "Answer LCurve LeastSquares l_curve least_squares",
     "tomography": "Axis RayTransform fdk find_axis remove_stripes sinogram",
 }
 

@@ -144,6 +144,8 @@ CONVERTING: dict[str, Call] = {
     "fdk, theta": lambda x: koine.fdk(np.ones((4, 3, 5)), 4, source_distance=9, theta=x if x is not None else "none"),
     "least_squares, a": lambda x: koine.least_squares(x, np.ones(12)),
     "least_squares, b": lambda x: koine.least_squares(np.eye(12), x),
+    "l_curve, a": lambda x: koine.l_curve(x, np.ones(12)),
+    "l_curve, b": lambda x: koine.l_curve(np.eye(12), x),
     "least_squares, x0": lambda x: koine.least_squares(np.eye(12), np.ones(12), x0=x if x is not None else "none"),
     "prepare": koine.prepare,
     "prepare, dust": lambda x: koine.prepare(np.ones((1, 4, 4), "uint8"), dust=x if x is not None else "none"),

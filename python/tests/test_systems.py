@@ -66,6 +66,33 @@ def test_weights(matrix: Any) -> None:
         koine.least_squares(matrix, b, weights=weights, method="sirt")
 
 
+def test_l_curve(matrix: Any, context: koine.Context) -> None:
+    points = np.linspace(0, 1, 40)
+    blur = np.exp(-50 * (points[:, None] - points) ** 2)
+    exact = (points > 0.3) & (points < 0.8)
+    b = blur @ exact + np.random.default_rng(1).normal(0, 0.3, 40)
+    curve = koine.l_curve(blur, b, iterations=400)
+    assert curve.lambdas.shape == curve.residuals.shape == curve.norms.shape == (21,)
+    assert curve.lambdas[0] == pytest.approx(np.linalg.norm(blur, 2) ** 2, rel=0.05)
+    xs = [np.linalg.solve(blur.T @ blur + lambda_ * np.eye(40), blur.T @ b) for lambda_ in curve.lambdas]
+    for i in range(12):
+        assert curve.residuals[i] == pytest.approx(np.linalg.norm(blur @ xs[i] - b), rel=1e-6)
+        assert curve.norms[i] == pytest.approx(np.linalg.norm(xs[i]), rel=1e-6)
+    errors = [np.linalg.norm(x - exact) for x in xs]
+    assert curve.corner is not None and errors[curve.corner] < 3 * min(errors)
+    found = koine.least_squares(blur, b, lambda_=curve.lambda_, iterations=400)
+    assert np.allclose(found.x, xs[curve.corner], atol=1e-6)
+    assert len(koine.l_curve(blur, b, points=5, dtype="float32", context=context).norms) == 5
+    flat = koine.l_curve(matrix, np.random.default_rng(1).normal(size=80))
+    assert flat.corner is None
+    with pytest.raises(ValueError, match="no corner"):
+        flat.lambda_  # noqa: B018
+    with pytest.raises(koine.Error, match="from 5 to 1000"):
+        koine.l_curve(blur, b, points=4)
+    with pytest.raises(StopIteration):
+        koine.l_curve(blur, b, callback=lambda _: False)
+
+
 def test_device(matrix: Any, context: koine.Context) -> None:
     b = np.random.default_rng(1).normal(size=80)
     expected = np.linalg.lstsq(matrix.toarray(), b, rcond=None)[0]

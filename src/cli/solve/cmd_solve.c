@@ -36,6 +36,9 @@ static const struct option_row options[] = {
     {"lambda", 'l', FIELD(OPTION_PATH, lambda), .metavar = "L",
      .help =
          "add L |x|^2 / 2 to |A x - b|^2 / 2 (default: 0); with --method tv, L times the total variation"},
+    {"lambda-by", FIELD(OPTION_CHOICE, lambda_by), .choices = solve_lambda_by_names, .fallback = "given",
+     .help =
+         "given: by --lambda; lcurve: for cgnr, the corner of the L-curve of log |x| against log |A x - b|"},
     {"smooth", FIELD(OPTION_PATH, smooth), .metavar = "W[,ORDER]",
      .help =
          "add W |D x|^2 / 2, where D takes differences of neighbouring columns, of order 1 (default) or 2"},
@@ -160,6 +163,7 @@ static kn_status keep_pieces(struct solve_command *command, kn_error *err)
     resume_plan_number(resume, command->b.count);
     resume_plan_number(resume, command->together);
     resume_plan_number(resume, (size_t)command->task.type);
+    resume_plan_number(resume, command->corner);
     return resume_open(resume, &arguments->common, arguments->out, command->tool.share.count > 0, err);
 }
 
@@ -177,6 +181,8 @@ static kn_status solve_one(struct solve_command *command, kn_error *err)
         status = solve_open(command, err);
     if (!status)
         status = solve_divide(command, err);
+    if (!status)
+        status = solve_choose_lambda(command, err);
     if (!status)
         status = keep_pieces(command, err);
     if (!status && arguments->tool.common.dry_run)
@@ -216,6 +222,7 @@ static kn_status run_solve(void *given, kn_error *err)
     free(command.b.values);
     free(command.x.values);
     free(command.weights);
+    free(command.lcurve);
     tool_end(&command.tool);
     return status;
 }
@@ -239,6 +246,17 @@ const struct command command_solve = {
         "one --slice is taken with its flat and dark fields and angles, its detectors binned to the "
         "DETECTORS of A. The result is the x that minimises |A x - b|^2 / 2, plus what --lambda, --smooth, "
         "bounds and --correction add.\n\n"
+        "--lambda-by lcurve solves for 21 values of lambda, from |A|^2 down over 10 decades (in single "
+        "precision "
+        "6), and takes the one where the curve of log |x| against log |A x - b| turns most sharply (Hansen "
+        "1992): "
+        "less would mostly add noise to x, more would mostly worsen the fit. It takes as long as 21 "
+        "solutions, of "
+        "--iterations each at most, and one lambda for all columns of B. It suits white noise of about a "
+        "hundredth "
+        "of b; for little noise and a smooth x it is known to give too little lambda. A curve without a "
+        "corner, as "
+        "of a system that needs no lambda, is an error (exit status 3).\n\n"
         "--weights gives each measurement, a row a of A with its b, a weight w: the sum of w (a x - b)^2 "
         "takes "
         "the place of |A x - b|^2. The best weights are 1 / s^2, where s is the standard deviation of the "
@@ -321,7 +339,8 @@ const struct command command_solve = {
         "or the best one, in single precision: it measures the seconds of all iterations, without and with "
         "preparing the matrix. For timing, iterations continue past the floor of the precision, so that the "
         "residual of a system that is solved earlier is meaningless.\n\n"
-        "In the JSON, weighted says whether there were --weights, and left_out how many of them are 0; "
+        "In the JSON, lcurve has lambda, |A x - b| and |x| of each point, with --lambda-by; weighted says "
+        "whether there were --weights, and left_out how many of them are 0; "
         "iterations, residual, normal_residual, stopped_by and history are those of the column "
         "with the greatest residual; true_residual and true_normal_residual are the same two, null if a "
         "--correction hides the second from the host. error_estimate (null in double precision) and "

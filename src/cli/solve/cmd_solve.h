@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine solve: reading the request (cmd_solve.c, solve_settle.c, solve_read.c, solve_measurements.c),
-// choosing where to compute (solve_place.c) and how many columns at a time (solve_divide.c, solve_compute.c,
-// solve_piece.c), reporting the results (solve_results.c, solve_print.c, solve_page.c); cone beams
-// (solve_cone.c), and --sweep (solve_sweep.c).
+// choosing where to compute (solve_place.c), lambda (solve_lcurve.c), and how many columns at a time
+// (solve_divide.c, solve_compute.c, solve_piece.c), reporting the results (solve_results.c, solve_print.c,
+// solve_page.c); cone beams (solve_cone.c), --dry-run (solve_dry_run.c), and --sweep (solve_sweep.c).
 #ifndef KN_CLI_SOLVE_CMD_SOLVE_H
 #define KN_CLI_SOLVE_CMD_SOLVE_H
 
@@ -19,7 +19,7 @@ struct solve_arguments {
         *slice, *shape;
     size_t iterations;
     bool nonnegative, stripes, sweep;
-    int method, stop, filter, preconditioner, format, precision;
+    int lambda_by, method, stop, filter, preconditioner, format, precision;
 };
 
 // Facts about columns that were solved together, as stored in the bytes of their result.
@@ -62,6 +62,8 @@ struct solve_command {
     struct solve_columns x;  // the starting values, then the solutions
     double *weights;         // of each row of A; NULL without --weights
     size_t left_out;         // number of rows whose weight is 0
+    double *lcurve;          // lambda, residual and norm of its points; NULL without --lambda-by lcurve
+    size_t corner;           // the point that was chosen
     struct progress progress;
     size_t together;             // number of columns solved at a time; the last piece has the rest
     struct solve_piece *results; // one for each piece
@@ -69,6 +71,8 @@ struct solve_command {
 };
 
 extern const char *const solve_precision_names[]; // "auto", "float", "double"
+extern const char *const solve_lambda_by_names[]; // "given", "lcurve"
+enum { SOLVE_LAMBDA_BY_GIVEN, SOLVE_LAMBDA_BY_LCURVE };
 // In the order of the enums in koine/least_squares.h; NULL ends each list.
 extern const char *const solve_method_names[], *const solve_stop_names[], *const solve_preconditioner_names[],
                                                                               *const solve_filter_names[];
@@ -109,6 +113,12 @@ kn_status solve_measure(const struct solve_command *command, kn_sparse_memory *m
 
 // What it would do, with --dry-run.
 kn_status solve_dry_run(const struct solve_command *command, kn_error *err);
+
+// Computes the L-curve and chooses lambda, if --lambda-by asks for it. KN_ERROR_INPUT: it has no corner.
+kn_status solve_choose_lambda(struct solve_command *command, kn_error *err);
+// Its points for people, false if memory ran out, and for the JSON.
+bool solve_print_lcurve(const struct solve_command *command);
+json_t *solve_json_lcurve(const struct solve_command *command);
 
 // Solves all columns, and records the resources used.
 kn_status solve_compute(struct solve_command *command, kn_error *err);

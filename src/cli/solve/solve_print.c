@@ -131,6 +131,7 @@ bool solve_print(const struct solve_command *command)
         printf("in %zu pieces of at most %zu columns of B\n", command->pieces, command->together);
     if (weight > 0)
         printf("the weight of the correction is %.6g\n", weight);
+    printed = solve_print_lcurve(command);
     if (command->left_out)
         printf("%zu of %zu measurements are left out: their weight is 0\n", command->left_out, command->rows);
     if (shift > 0)
@@ -142,7 +143,7 @@ bool solve_print(const struct solve_command *command)
     if (command->x.count == 1)
         print_solution(solve_solution(command, 0), is_single(command), command->weights);
     else
-        printed = print_solutions(command);
+        printed = print_solutions(command) && printed;
     print_times(command);
     return printed;
 }
@@ -238,6 +239,9 @@ kn_status solve_write_json(struct solve_command *command, kn_error *err)
     report_put(&root, "method", json_string(solve_method_names[command->task.method]));
     if (command->axis.pairs)
         report_put(&root, "axis", json_of_axis(&command->axis));
+    report_put(&root, "lambda", ki_json_double(command->task.lambda));
+    if (command->lcurve)
+        report_put(&root, "lcurve", solve_json_lcurve(command));
     report_put(&root, "weighted", json_boolean(command->weights != NULL));
     report_put(&root, "left_out", json_integer((json_int_t)command->left_out));
     report_put(&root, "stripes", json_boolean(command->arguments->stripes));

@@ -14,6 +14,7 @@
 const char *const solve_precision_names[] = {"auto", "float", "double", NULL};
 const char *const solve_method_names[] = {"auto", "cgnr", "printed", "fista", "bb",
                                           "gram", "sirt", "fbp",     "tv",    NULL};
+const char *const solve_lambda_by_names[] = {"given", "lcurve", NULL};
 const char *const solve_filter_names[] = {"ramp", "shepp-logan", "cosine", "hamming", "hann", NULL};
 const char *const solve_stop_names[] = {"auto", "fixed", "residual", "discrepancy", "ncp", NULL};
 const char *const solve_preconditioner_names[] = {"none", "jacobi", "ilu", NULL};
@@ -195,7 +196,11 @@ enum fact {
     RAYS,   // --angles, --offset or --detector
     STRIPES,
     WEIGHTS,
-    NO_RAYS, // A is a file
+    LCURVE, // --lambda-by
+    LAMBDA,
+    NO_CGNR,
+    OTHER_TERMS, // than that of lambda
+    NO_RAYS,     // A is a file
     CONE,
     COLUMNS, // --rhs, --slice or --resume
     DRY_RUN,
@@ -257,6 +262,15 @@ static const struct {
     {{FBP, TERMS}, .text = "--lambda and --smooth are terms that --method fbp does not have; see --filter"},
     {{FBP, BOUNDS}, .text = "--method fbp has no bounds; fista, bb and sirt keep them"},
     {{FBP, STOPPED}, .text = "--method fbp has no iterations to stop"},
+    {{LCURVE, LAMBDA}, .text = "--lambda-by lcurve chooses lambda; leave out --lambda"},
+    {{LCURVE, OTHER_TERMS},
+     .text = "--lambda-by lcurve is for |A x - b|^2 and lambda |x|^2 alone; leave out --smooth, bounds and "
+             "--correction"},
+    {{LCURVE, NO_CGNR}, .text = "--lambda-by lcurve is for --method cgnr"},
+    {{LCURVE, STOPPED},
+     .text =
+         "--lambda-by lcurve regularises by lambda, not by an early stop; leave out --stop, --tolerance and "
+         "--noise"},
     {{WEIGHTS, FBP},
      .text =
          "--weights is for methods that minimise the residual, which --method fbp does not; cgnr, printed, "
@@ -329,6 +343,10 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
         [CONE] = !arguments->sweep && geometry_is_cone(arguments->tool.common.operands.items[0]),
         [COLUMNS] = strcmp(arguments->rhs, "all") != 0 || arguments->slice || arguments->tool.common.resume,
         [DRY_RUN] = arguments->tool.common.dry_run,
+        [LCURVE] = arguments->lambda_by == SOLVE_LAMBDA_BY_LCURVE,
+        [LAMBDA] = arguments->lambda,
+        [NO_CGNR] = task->method != KN_LEAST_SQUARES_CGNR,
+        [OTHER_TERMS] = task->smooth > 0 || task->bounded || task->correction,
         [NO_RAYS] = !arguments->sweep && !geometry_is(arguments->tool.common.operands.items[0]),
         [TERMS] = task->lambda > 0 || task->smooth > 0,
         [STOPPED] = task->stop != KN_LEAST_SQUARES_STOP_FIXED,

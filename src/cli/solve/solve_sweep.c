@@ -33,6 +33,7 @@ static kn_status check_sweep(const struct solve_arguments *arguments, kn_error *
                         : arguments->correction               ? "--correction"
                         : arguments->start                    ? "-x"
                         : arguments->weights                  ? "--weights"
+                        : arguments->lambda_by                ? "--lambda-by"
                         : arguments->tolerance                ? "--tolerance"
                         : arguments->noise                    ? "--noise"
                         : arguments->stop                     ? "--stop"

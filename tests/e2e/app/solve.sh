@@ -341,6 +341,50 @@ expect_exit 2 koine solve --sweep --weights "$work/weights.npy"
 expect_stderr '^koine solve: --weights is for a given system'
 [ ! -e "$work/none.npy" ] || fail "refused weights leave a result"
 
+# ---- the L-curve ----
+
+(cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - <<'PYTHON') || fail "making a blurred edge"
+import arrays, math, random
+random.seed(43)
+n = 40
+blur = [[math.exp(-50 * ((i - j) / (n - 1)) ** 2) for j in range(n)] for i in range(n)]
+with open("blur.mtx", "w") as f:
+    f.write("%%%%MatrixMarket matrix array real general\n%d %d\n" % (n, n))
+    f.write("".join("%.17g\n" % blur[i][j] for j in range(n) for i in range(n)))
+exact = [1.0 if 12 < j < 30 else 0.0 for j in range(n)]
+arrays.save("exact.npy", "f8", exact)
+arrays.save("blurred.npy", "f8", [sum(a * x for a, x in zip(row, exact)) + random.gauss(0, 0.3) for row in blur])
+PYTHON
+expect_exit 0 koine solve "$work/blur.mtx" "$work/blurred.npy" --lambda-by lcurve --device host -o "$work/by-curve.npy" \
+    --json "$work/by-curve.json"
+expect_stdout '^lambda [0-9.e-]+, the corner of the L-curve:'
+expect_stdout '^ *[0-9.e-]+ +[0-9.]+ +[0-9.]+ +corner'
+lambda=$(python3 - "$work" <<'PYTHON'
+import json, sys
+report = json.load(open(sys.argv[1] + "/by-curve.json"))
+curve = report["lcurve"]
+assert len(curve) == 21 and all(len(point) == 3 for point in curve)
+assert report["lambda"] in [point[0] for point in curve][2:-2]
+assert all(before[0] > after[0] for before, after in zip(curve, curve[1:]))
+assert all(before[1] > after[1] for before, after in zip(curve, curve[1:12]))
+print(repr(report["lambda"]))
+PYTHON
+) || fail "the L-curve is wrong"
+expect_exit 0 koine solve "$work/blur.mtx" "$work/blurred.npy" --lambda "$lambda" --device host -o "$work/by-lambda.npy"
+cmp "$work/by-curve.npy" "$work/by-lambda.npy" || fail "the lambda of the L-curve is not the one that was used"
+for refused in "--lambda 1:leave out --lambda" "--nonnegative:for .A x - b..2 and lambda" "--method gram:is for --method cgnr" \
+    "--noise 3:not by an early stop"; do
+    # shellcheck disable=SC2086 # options
+    expect_exit 2 koine solve "$work/blur.mtx" "$work/blurred.npy" --lambda-by lcurve ${refused%%:*} -o "$work/none.npy"
+    expect_stderr "--lambda-by lcurve .*${refused#*:}"
+done
+expect_exit 2 koine solve "$work/blur.mtx" "$work/blurred.npy" --lambda-by gcv -o "$work/none.npy"
+expect_exit 2 koine solve --sweep --lambda-by lcurve
+expect_stderr '^koine solve: --lambda-by is for a given system'
+expect_exit 3 koine solve "$a" "$b" --lambda-by lcurve --device host -o "$work/none.npy"
+expect_stderr 'b.mtx: the L-curve has no corner: from lambda [0-9.]+ to'
+[ ! -e "$work/none.npy" ] || fail "a curve without a corner leaves a result"
+
 # ---- the axis of rotation ----
 
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 - "$work" <<'PYTHON' || fail "no picture is made"
