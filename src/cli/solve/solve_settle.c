@@ -266,6 +266,9 @@ static const struct {
     {{LCURVE, OTHER_TERMS},
      .text = "--lambda-by lcurve is for |A x - b|^2 and lambda |x|^2 alone; leave out --smooth, bounds and "
              "--correction"},
+    {{LCURVE, DRY_RUN},
+     .text =
+         "--dry-run does not tell the time of the L-curve's solutions; give a --lambda for a plan of one"},
     {{LCURVE, NO_CGNR}, .text = "--lambda-by lcurve is for --method cgnr"},
     {{LCURVE, STOPPED},
      .text =
