@@ -218,7 +218,19 @@ START_TEST(refused)
 {
     static const struct {
         const char *text, *words;
-    } tried[] = {{"cone:1,2,3", "parallel:ANGLES"},
+    } tried[] = {{"helix:1,2,3", "parallel:ANGLES"},
+                 {"cone:1,2,3", "cone:ANGLES"},
+                 {"cone:1,2,3,9,5", "cone:ANGLES"},
+                 {"cone:1,2x,3,9,5", "cone:ANGLES"},
+                 {"cone:1,2x2,3x3,9,5", "cone:ANGLES"},
+                 {"cone:1,2x2,3x4x3,9,5", "cone:ANGLES"},
+                 {"cone:1,2x2,3x3x0,9,5", "cone:ANGLES"},
+                 {"cone:1,2x2,3,9", "cone:ANGLES"},
+                 {"cone:1,2x2,3,9,5,auto", "cone:ANGLES"},
+                 {"cone:1,0x2,3,9,5", "0 lines of detectors"},
+                 {"cone:1,2x2,3x3x40000,9,5", "40000 slices"},
+                 {"cone:1,2x2,3,2,5", "the source is inside the object"},
+                 {"cone:1,2x2,3,9,5", "no projector"},
                  {"fan:1,2,3", "fan:ANGLES"},
                  {"fan:1,2,3,4", "fan:ANGLES"},
                  {"fan:1,2,3,4,", "fan:ANGLES"},
@@ -259,8 +271,8 @@ START_TEST(refused)
     parallel.beam = KN_TOMOGRAPHY_FAN_CURVED;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "curved detectors from -111.",
                    ki_sparse_parallel_check(&parallel, &err));
-    parallel.beam = (kn_tomography_beam)3;
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no beam 3", ki_sparse_parallel_check(&parallel, &err));
+    parallel.beam = (kn_tomography_beam)4;
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no beam 4", ki_sparse_parallel_check(&parallel, &err));
     parallel.beam = KN_TOMOGRAPHY_PARALLEL;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "have no distances", ki_sparse_parallel_check(&parallel, &err));
     parallel = test_geometry("parallel:2,3,4");
