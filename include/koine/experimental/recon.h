@@ -35,7 +35,8 @@ KN_API bool kn_recon_trajectory_guess_matrix(const kn_recon_range *range, kn_rec
 // Whether k[3 samples] can be a trajectory of this matrix in cycles per field of view. `name` is what
 // messages call it, such as the name of its file, or NULL. There may be no samples. Cost: reads k once.
 // Errors: KN_ERROR_ARGUMENT for NULL; KN_ERROR_INPUT, with the name, the sample and the likely cause, for a k
-// that is not finite, that is more than one cycle outside the band N/2, or with two axes a kz that is not 0.
+// that is not finite, that is more than one cycle outside the band N/2, or with two axes a kz that is not 0;
+// KN_ERROR_LIMIT for more samples than the address space holds.
 KN_API kn_status kn_recon_trajectory_check(const char *name, const kn_recon_matrix *matrix, const double *k,
                                            size_t samples, kn_error *err);
 

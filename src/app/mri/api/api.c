@@ -147,6 +147,8 @@ kn_status kn_recon_trajectory_check(const char *name, const kn_recon_matrix *mat
 
     if (!status && !k && samples)
         status = refuse_null("k", err);
+    if (!status && samples)
+        status = ki_recon_check_samples(samples, err);
     if (status)
         return ki_error_name(__func__, status, err);
     return ki_trajectory_check(name, &made, k, samples, err); // its message names the trajectory
