@@ -81,10 +81,11 @@ static bool list_path(const struct autocorr_run *run, const char *name, const ch
 {
     char *path = path_of(run, name, ending);
 
-    if (path)
-        each(data, path);
+    if (!path)
+        return false;
+    each(data, path);
     free(path);
-    return path;
+    return true;
 }
 
 bool autocorr_list_files(const struct autocorr_run *run, void (*each)(void *data, const char *path),
