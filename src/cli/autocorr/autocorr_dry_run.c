@@ -72,17 +72,10 @@ static kn_status measure_frames(struct autocorr_run *run, struct form *form, kn_
 static kn_status measure_volume(struct autocorr_run *run, struct form *form, kn_error *err)
 {
     const struct frames_volume *volume = &run->volume;
-    const kn_autocorr_shape shape =
-        KN_INIT(kn_autocorr_shape, .width = volume->width, .height = volume->height, .depth = volume->depth,
-                .type = volume->type, .max_offset = run->settings.max_offset);
-    const kn_autocorr_options options =
-        KN_INIT(kn_autocorr_options, .method = run->settings.method,
-                .normalization = run->settings.normalization, .periodic = run->settings.periodic);
     const double pieces = volume->type == KN_U8 ? 1 : 2, padding = 1.25;
     const double voxels = (double)volume->width * (double)volume->height * (double)volume->depth;
     kn_autocorr_plan *plan = NULL;
-    kn_status status =
-        ki_error_unname(kn_autocorr_plan_create(run->place.queue, &shape, &options, &plan, err), err);
+    kn_status status = ki_error_unname(autocorr_plan_volume(run, &plan, err), err);
     double reach, points, transforms;
 
     form->max_offset = kn_autocorr_plan_get_max_offset(plan);

@@ -28,7 +28,7 @@ static kn_status make_room(const struct autocorr_run *run, size_t max_offset, st
     return KN_OK;
 }
 
-static kn_status correlate(struct autocorr_run *run, struct room *room, kn_error *err)
+kn_status autocorr_plan_volume(const struct autocorr_run *run, kn_autocorr_plan **plan, kn_error *err)
 {
     const struct frames_volume *volume = &run->volume;
     const kn_autocorr_shape shape =
@@ -37,13 +37,20 @@ static kn_status correlate(struct autocorr_run *run, struct room *room, kn_error
     const kn_autocorr_options options =
         KN_INIT(kn_autocorr_options, .method = run->settings.method,
                 .normalization = run->settings.normalization, .periodic = run->settings.periodic);
+
+    return kn_autocorr_plan_create(run->place.queue, &shape, &options, plan, err);
+}
+
+static kn_status correlate(struct autocorr_run *run, struct room *room, kn_error *err)
+{
+    const struct frames_volume *volume = &run->volume;
     const kn_autocorr_frames frames = KN_INIT(kn_autocorr_frames, .first = volume->voxels);
     const kn_autocorr_prepared prepared = {.dust = 0};
     kn_autocorr_analysis analysis = {
         .width = volume->width, .height = volume->height, .prepared = &prepared, .method = KN_AUTOCORR_FFT};
     double start = ki_clock_seconds();
     kn_autocorr_plan *plan = NULL;
-    kn_status status = kn_autocorr_plan_create(run->place.queue, &shape, &options, &plan, err);
+    kn_status status = autocorr_plan_volume(run, &plan, err);
 
     analysis.max_offset = kn_autocorr_plan_get_max_offset(plan);
     if (!status)

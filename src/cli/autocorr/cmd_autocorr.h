@@ -112,6 +112,8 @@ kn_status autocorr_dry_run(struct autocorr_run *run, kn_error *err);
 
 // Takes a frame of the run `context`: writes its files, and keeps its results.
 kn_status autocorr_take(void *context, const kn_autocorr_analysis *frame, kn_error *err);
+// The plan of --volume.
+kn_status autocorr_plan_volume(const struct autocorr_run *run, kn_autocorr_plan **plan, kn_error *err);
 // --volume: all frames as one volume, instead of a series.
 kn_status autocorr_run_volume(struct autocorr_run *run, kn_error *err);
 

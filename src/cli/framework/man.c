@@ -144,13 +144,10 @@ static void print_koine(FILE *out)
     print_paragraphs(
         "Under mpirun or srun with several processes (OMPI_COMM_WORLD_SIZE, PMI_SIZE or SLURM_STEP_NUM_TASKS "
         "is above 1), a koine that was configured with --with-mpi shares the work of stats, autocorr and "
-        "recon "
-        "among them. Each "
-        "rank takes a device of its machine: of those that --device names, otherwise of its GPUs, otherwise "
-        "the host. Rank 0 writes the results. If one rank fails, all end with its exit status. "
-        "For recon the ranks need a device each. solve, sort and compare do not share their work in this way "
-        "and refuse to begin, "
-        "as "
+        "recon among them. Each rank takes a device of its machine: of those that --device names, otherwise "
+        "of its GPUs, otherwise the host; for recon it has to be a device. Rank 0 writes the results. If one "
+        "rank fails, all end with its exit status. solve, sort and compare do not share their work in this "
+        "way and refuse to begin, as "
         "all of these commands do in a build without MPI.",
         out);
     fputs(".SH COMMANDS\n", out);

@@ -6,25 +6,23 @@
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 unset KOINE_DEVICE
 
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(cd "${srcdir:-.}" && pwd)/tests/e2e
+export PYTHONDONTWRITEBYTECODE PYTHONPATH
 (cd "$work" && python3 -) <<'PYTHON' || fail "the input was not made"
-import random, struct
+import arrays, random
 random.seed(11)
-def save(name, dtype, shape, data):
-    header = "{'descr': '%s', 'fortran_order': False, 'shape': %r, }\n" % (dtype, shape)
-    with open(name, "wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
 rows, columns, sides = 240, 160, 100
 with open("a.mtx", "w") as file:
     file.write("%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n" % (rows, columns, 4 * rows))
     for row in range(rows):
         for column in random.sample(range(columns), 4):
             file.write("%d %d %.3f\n" % (row + 1, column + 1, random.uniform(0.5, 1)))
-save("b.npy", "<f8", (rows, sides), struct.pack("<%dd" % (rows * sides), *(random.random() for _ in range(rows * sides))))
+arrays.save("b.npy", "f8", (random.random() for _ in range(rows * sides)), (rows, sides))
 n = 60000
-save("keys.npy", "<f8", (n,), struct.pack("<%dd" % n, *(random.random() for _ in range(n))))
-save("values.npy", "<i4", (n,), struct.pack("<%di" % n, *range(n)))
-save("stack.npy", "|u1", (5, 80, 90), random.randbytes(5 * 80 * 90))
-save("volume.npy", "<u2", (12, 20, 30), random.randbytes(2 * 12 * 20 * 30))
+arrays.save("keys.npy", "f8", (random.random() for _ in range(n)))
+arrays.save("values.npy", "i4", range(n))
+arrays.save("stack.npy", "u1", random.randbytes(5 * 80 * 90), (5, 80, 90))
+arrays.save("volume.npy", "u2", (random.randrange(1 << 16) for _ in range(12 * 20 * 30)), (12, 20, 30))
 open("cut.npy", "wb").write(open("keys.npy", "rb").read()[:-3])
 open("more.npy", "wb").write(open("keys.npy", "rb").read() + b"more")
 open("column.csv", "w").write("a,b\n" + "".join("%d,%.3f\n" % (i % 50 - 25, random.random()) for i in range(9000)))

@@ -142,7 +142,7 @@ static kn_status plan_grid(struct mri_gridding *g, const struct mri_gridding_opt
     g->cells = 1;
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
         g->shape.size[axis] = g->matrix.size[axis];
-        g->shape.fields = options->fields ? options->fields : 1;
+        g->shape.fields_of_view = options->fields_of_view ? options->fields_of_view : 1;
         g->shape.span[axis] = g->matrix.size[axis] > 1 ? options->width : 1;
         g->cells *= g->shape.cells[axis];
     }

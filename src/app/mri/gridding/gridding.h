@@ -48,7 +48,7 @@ struct mri_gridding_options {
     // Cells, powers of two from MRI_GRIDDING_TILE_MIN to _MAX; 1 for an axis of one cell.
     unsigned tile[MRI_AXES];
     // The fields of view that the matrix covers along each axis, 0 for 1: k is in cycles per one of them.
-    unsigned fields;
+    unsigned fields_of_view;
 };
 
 struct mri_gridding;

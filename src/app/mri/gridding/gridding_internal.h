@@ -44,8 +44,8 @@ struct gridding_shape {
     size_t size[MRI_AXES], cells[MRI_AXES]; // of the image and of the grid
     unsigned span[MRI_AXES]; // cells of the window; 1 for an axis of one cell, or for samples on the grid
     unsigned tile[MRI_AXES];
-    unsigned split;  // the most samples of a job
-    unsigned fields; // struct mri_gridding_options
+    unsigned split;          // the most samples of a job
+    unsigned fields_of_view; // struct mri_gridding_options
 };
 
 static inline size_t gridding_tiles_along(const struct gridding_shape *shape, size_t axis)

@@ -113,8 +113,9 @@ static void reduce_block(void *context, size_t block)
 
     for (size_t m = block * BLOCK; m < end; m++)
         for (size_t axis = 0, i = m * MRI_AXES; axis < MRI_AXES; axis++, i++)
-            r->fractions[i] =
-                shape->cells[axis] > 1 ? ki_mri_fraction(shape->fields * r->k[i], shape->size[axis]) : 0;
+            r->fractions[i] = shape->cells[axis] > 1
+                                  ? ki_mri_fraction(shape->fields_of_view * r->k[i], shape->size[axis])
+                                  : 0;
 }
 
 static kn_status upload_fractions(kn_queue *queue, struct mri_gridding *g, const double *k, kn_error *err)

@@ -109,7 +109,7 @@ static kn_status multiply(kn_queue *queue, const struct mri_nufft *nufft, const 
 
 // ---- the NUFFT ----
 
-kn_status ki_mri_nufft_create(kn_queue *queue, const kn_recon_matrix *matrix, unsigned fields,
+kn_status ki_mri_nufft_create(kn_queue *queue, const kn_recon_matrix *matrix, unsigned fields_of_view,
                               const double *k, size_t samples, const double *weights,
                               const double complex *basis, double tolerance, struct mri_nufft **made,
                               kn_error *err)
@@ -127,7 +127,7 @@ kn_status ki_mri_nufft_create(kn_queue *queue, const kn_recon_matrix *matrix, un
     if (!nufft)
         return ki_fail_memory(err, sizeof *nufft, "a NUFFT");
     how = gridding_of(tolerance);
-    how.fields = fields;
+    how.fields_of_view = fields_of_view;
     nufft->samples = samples;
     status = ki_mri_gridding_create(queue, matrix, k, samples, &how, &nufft->gridding, err);
     if (!status && samples)

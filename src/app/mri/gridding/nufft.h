@@ -12,11 +12,11 @@
 
 struct mri_nufft;
 
-// The matrix covers `fields` fields of view along each axis: k is in cycles per one of them. `weights` and
-// `basis` (w and phi of struct mri_sum) may be NULL, for 1; the caller may free the arrays afterwards. The
-// tolerance may be MRI_NUFFT_ON_GRID. Errors: KN_ERROR_ARGUMENT for a tolerance out of range (host_nufft.h:
-// single precision); those of ki_mri_gridding_create.
-kn_status ki_mri_nufft_create(kn_queue *queue, const kn_recon_matrix *matrix, unsigned fields,
+// The matrix covers `fields_of_view` fields of view along each axis: k is in cycles per one of them.
+// `weights` and `basis` (w and phi of struct mri_sum) may be NULL, for 1; the caller may free the arrays
+// afterwards. The tolerance may be MRI_NUFFT_ON_GRID. Errors: KN_ERROR_ARGUMENT for a tolerance out of range
+// (host_nufft.h: single precision); those of ki_mri_gridding_create.
+kn_status ki_mri_nufft_create(kn_queue *queue, const kn_recon_matrix *matrix, unsigned fields_of_view,
                               const double *k, size_t samples, const double *weights,
                               const double complex *basis, double tolerance, struct mri_nufft **made,
                               kn_error *err);

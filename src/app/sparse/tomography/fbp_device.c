@@ -160,7 +160,7 @@ kn_status ki_sparse_fbp_device_create(kn_queue *queue, const struct sparse_paral
     device->group = sizes_of(queue)->group;
     device->angles = geometry->angles;
     device->detectors = geometry->detectors;
-    device->points = ki_sparse_filter_length(geometry->detectors) / 2 + 1;
+    device->points = ki_sparse_filter_points(geometry->detectors);
     device->rows = ki_sparse_parallel_rows(geometry);
     device->columns = ki_sparse_parallel_columns(geometry);
     status = prepare(queue, geometry, filter, device, err);
@@ -195,7 +195,7 @@ const char *ki_sparse_fbp_device_text(const struct sparse_fbp_device *device)
 size_t ki_sparse_fbp_device_memory(kn_queue *queue, const struct sparse_parallel *geometry)
 {
     const struct spmv_task task = ki_spmv_task_of_geometry(queue, geometry, true, NULL);
-    const size_t points = ki_sparse_filter_length(geometry->detectors) / 2 + 1;
+    const size_t points = ki_sparse_filter_points(geometry->detectors);
     // Factors, roots of unity, and spectra; half spectra, and as much scratch memory for lines that take
     // several passes.
     const size_t numbers = 5 * points + 4 * points * geometry->angles + ki_sparse_parallel_rows(geometry);

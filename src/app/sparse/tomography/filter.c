@@ -21,6 +21,11 @@ size_t ki_sparse_filter_length(size_t detectors)
     return length;
 }
 
+size_t ki_sparse_filter_points(size_t detectors)
+{
+    return ki_sparse_filter_length(detectors) / 2 + 1;
+}
+
 // Samples of the ramp, periodic; none that are farther apart than detectors are.
 static void sample_ramp(const struct sparse_parallel *geometry, size_t length, double *samples)
 {

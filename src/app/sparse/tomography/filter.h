@@ -10,6 +10,8 @@
 // The points of a projection's transform: the least power of two that is at least 64 and twice the detectors,
 // so that the convolution with the ramp does not wrap around.
 size_t ki_sparse_filter_length(size_t detectors);
+// Those of half the spectrum, 0 to length / 2.
+size_t ki_sparse_filter_points(size_t detectors);
 
 // The factors of points 0 to length / 2, times `scale`; those of the other points mirror them. They are the
 // transform of the ramp's samples, 1/4 at 0, -1 / (pi n)^2 at odd n and 0 at even n (Kak and Slaney,

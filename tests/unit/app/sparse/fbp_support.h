@@ -3,6 +3,7 @@
 #ifndef KN_TESTS_UNIT_APP_SPARSE_FBP_SUPPORT_H
 #define KN_TESTS_UNIT_APP_SPARSE_FBP_SUPPORT_H
 
+#include "support/assertions.h"
 #include "support/memory/memory.h"
 
 #include <math.h>
@@ -11,6 +12,31 @@
 #include <koine/tomography.h>
 
 #define PI 3.14159265358979323846
+
+// The levels of the host's code, of which a processor has the first ones.
+static const kn_host_level fbp_levels[] = {KN_HOST_AUTO, KN_HOST_SCALAR, KN_HOST_AVX2, KN_HOST_AVX512};
+
+// How many of them this processor has.
+static inline unsigned count_levels(void)
+{
+    const kn_tomography_geometry small =
+        KN_INIT(kn_tomography_geometry, .angles = 1, .detectors = 1, .size = 1);
+    unsigned count = 0;
+
+    for (; count < 4; count++) {
+        const kn_tomography_fbp_options options =
+            KN_INIT(kn_tomography_fbp_options, .level = fbp_levels[count]);
+        kn_tomography_fbp_plan *plan = NULL;
+        kn_error err = KN_ERROR_INIT;
+        kn_status status = kn_tomography_fbp_plan_create(NULL, &small, &options, &plan, &err);
+
+        kn_tomography_fbp_plan_free(plan);
+        if (status == KN_ERROR_UNSUPPORTED)
+            break;
+        ck_assert_msg(!status, "%s", err.text);
+    }
+    return count;
+}
 
 static inline double window_of(kn_tomography_filter filter, double f)
 {

@@ -194,22 +194,7 @@ static void *run(const kn_tomography_geometry *geometry, const double *projectio
 START_TEST(host)
 {
     uint64_t state = test_seed("host");
-    const kn_host_level levels[] = {KN_HOST_AUTO, KN_HOST_SCALAR, KN_HOST_AVX2, KN_HOST_AVX512};
-    const kn_tomography_geometry small =
-        KN_INIT(kn_tomography_geometry, .angles = 1, .detectors = 1, .size = 1);
-    unsigned most = 0; // number of levels of this processor
-
-    while (most < 4) {
-        const kn_tomography_fbp_options options = KN_INIT(kn_tomography_fbp_options, .level = levels[most]);
-        kn_tomography_fbp_plan *plan = NULL;
-        kn_status status = kn_tomography_fbp_plan_create(NULL, &small, &options, &plan, &err);
-
-        kn_tomography_fbp_plan_free(plan);
-        if (status == KN_ERROR_UNSUPPORTED)
-            break;
-        ck_assert_msg(!status, "%s", err.text);
-        most++;
-    }
+    const unsigned most = count_levels();
     for (size_t s = 0; s < SHAPES; s++)
         for (kn_tomography_filter filter = 0; filter <= KN_TOMOGRAPHY_HANN; filter += s == 1 ? 1 : 4) {
             struct problem p = make_problem(s, &state);
@@ -219,7 +204,7 @@ START_TEST(host)
             for (unsigned kind = 0; kind < 2 * most; kind++) {
                 const kn_type type = kind % 2 ? KN_F32 : KN_F64;
                 kn_tomography_fbp_options options = KN_INIT(kn_tomography_fbp_options, .filter = filter,
-                                                            .threads = 1, .level = levels[kind / 2]);
+                                                            .threads = 1, .level = fbp_levels[kind / 2]);
                 void *volume = run(&p.geometry, p.projections, NULL, options, type), *other;
 
                 expect_volume(&p, volume, type, kn_tomography_filter_name(filter));

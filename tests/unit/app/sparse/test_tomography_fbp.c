@@ -159,22 +159,7 @@ static const struct {
 START_TEST(host)
 {
     uint64_t state = test_seed("host");
-    const kn_host_level levels[] = {KN_HOST_AUTO, KN_HOST_SCALAR, KN_HOST_AVX2, KN_HOST_AVX512};
-    const kn_tomography_geometry small =
-        KN_INIT(kn_tomography_geometry, .angles = 1, .detectors = 1, .size = 1);
-    unsigned most = 0; // number of levels of this processor
-
-    while (most < 4) {
-        const kn_tomography_fbp_options options = KN_INIT(kn_tomography_fbp_options, .level = levels[most]);
-        kn_tomography_fbp_plan *plan = NULL;
-        kn_status status = kn_tomography_fbp_plan_create(NULL, &small, &options, &plan, &err);
-
-        kn_tomography_fbp_plan_free(plan);
-        if (status == KN_ERROR_UNSUPPORTED)
-            break;
-        ck_assert_msg(!status, "%s", err.text);
-        most++;
-    }
+    const unsigned most = count_levels();
 
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (kn_tomography_filter filter = 0; filter <= KN_TOMOGRAPHY_HANN; filter += s == 1 ? 1 : 4) {
@@ -188,7 +173,7 @@ START_TEST(host)
                     const kn_type type = single ? KN_F32 : KN_F64;
                     kn_tomography_fbp_options options =
                         KN_INIT(kn_tomography_fbp_options, .filter = filter, .type = type, .threads = 1,
-                                .level = levels[level]);
+                                .level = fbp_levels[level]);
                     void *picture = run(&p, NULL, options, type), *other;
 
                     expect_picture(&p, picture, type, kn_tomography_filter_name(filter));

@@ -30,16 +30,11 @@ struct sparse_fdk_device {
 
 // ---- sizes ----
 
-static size_t points_of(const struct sparse_parallel *geometry)
-{
-    return ki_sparse_filter_length(geometry->detectors) / 2 + 1;
-}
-
 // No more than a work-item's loop may have passes.
 static size_t batch_of(const kn_queue *queue, const struct sparse_parallel *geometry)
 {
     const kn_device_info *info = kn_context_get_device(kn_queue_get_context(queue));
-    const size_t numbers = 2 * points_of(geometry) * geometry->lines,
+    const size_t numbers = 2 * ki_sparse_filter_points(geometry->detectors) * geometry->lines,
                  loops = info->loop_limit ? info->loop_limit - 1 : MOST_NUMBERS,
                  most = loops < MOST_NUMBERS / numbers ? loops * numbers : MOST_NUMBERS;
 
@@ -48,7 +43,8 @@ static size_t batch_of(const kn_queue *queue, const struct sparse_parallel *geom
 
 size_t ki_sparse_fdk_device_memory(kn_queue *queue, const struct sparse_parallel *geometry)
 {
-    const size_t points = points_of(geometry), lines = batch_of(queue, geometry) * geometry->lines;
+    const size_t points = ki_sparse_filter_points(geometry->detectors),
+                 lines = batch_of(queue, geometry) * geometry->lines;
 
     // Spectra, and as much scratch memory for lines that take several passes; factors and roots of unity.
     return (lines * (geometry->detectors + 4 * points) + 5 * points + 3 * geometry->angles + 4) *
@@ -184,7 +180,7 @@ kn_status ki_sparse_fdk_device_create(kn_queue *queue, const struct sparse_paral
     device->size = geometry->size;
     device->slices = geometry->slices;
     device->batch = batch && batch < geometry->angles ? batch : batch_of(queue, geometry);
-    device->points = points_of(geometry);
+    device->points = ki_sparse_filter_points(geometry->detectors);
     status = prepare(queue, geometry, filter, device, err);
     if (status)
         ki_sparse_fdk_device_free(device);
