@@ -38,6 +38,8 @@ kn_status tool_begin(struct tool *tool, const struct tool_arguments *arguments, 
     if (writes && !arguments->out)
         return ki_fail(err, KN_ERROR_ARGUMENT, "expected -o FILE.npy, for the result; try '%s --help'",
                        common->command);
+    if (!ranks_writes(common->ranks))
+        return KN_OK;
     status = report_try(common, err);
     return status || !arguments->out ? status : report_try_file(arguments->out, common->force, err);
 }
@@ -60,14 +62,24 @@ static bool names_host(const struct places *chosen)
     return false;
 }
 
-static kn_status open_several(struct tool *tool, const struct places *chosen, kn_error *err)
+static kn_status open_several(struct tool *tool, const struct places *chosen, bool must_be_device,
+                              kn_error *err)
 {
     const struct common_arguments *common = &tool->arguments->common;
-    kn_status status = share_open(chosen, common->policy, false, common->command, &tool->share, err);
+    kn_status status = share_open(chosen, common->policy, must_be_device, common->command, &tool->share, err);
 
+    if (!status && common->ranks)
+        status = share_spread(&tool->share, common->ranks, err);
     if (!status)
-        tool->place = *share_first(&tool->share);
+        tool->place = *share_first(&tool->share); // under MPI, this rank's own
     return status;
+}
+
+// The host has no such steps.
+static void settle_seconds(struct tool *tool)
+{
+    if (!tool->place.queue)
+        tool->seconds.build = tool->seconds.upload = tool->seconds.download = -1;
 }
 
 kn_status tool_open(struct tool *tool, enum tool_place places, const kn_work *work, kn_error *err)
@@ -85,15 +97,30 @@ kn_status tool_open(struct tool *tool, enum tool_place places, const kn_work *wo
         status = ki_fail(err, KN_ERROR_NO_DEVICE,
                          "device host: this command has no code for the host; name a device, such as cpu");
     else if (chosen.count > 1)
-        status = open_several(tool, &chosen, err);
+        status = open_several(tool, &chosen, false, err);
     else if (places == TOOL_DEVICE)
         status =
             place_open_with(chosen.specs[0].spec, common->policy, true, common->command, &tool->place, err);
     else
         status = estimate_open(&chosen, work, common->policy, common->command, &tool->place, err);
     choose_free(&chosen);
-    if (!status && !tool->place.queue) // the host has no such steps
-        tool->seconds.build = tool->seconds.upload = tool->seconds.download = -1;
+    settle_seconds(tool);
+    return status;
+}
+
+kn_status tool_open_rank(struct tool *tool, bool on_host, bool must_be_device, kn_error *err)
+{
+    const struct common_arguments *common = &tool->arguments->common;
+    struct places chosen = {.count = 0};
+    kn_status status =
+        on_host ? choose_host_too(&chosen, err) : choose_places(&common->devices, &chosen, err);
+
+    if (!status && !on_host)
+        status = ranks_choose(common, must_be_device, &chosen, err);
+    if (!status)
+        status = open_several(tool, &chosen, must_be_device, err);
+    choose_free(&chosen);
+    settle_seconds(tool);
     return status;
 }
 

@@ -56,6 +56,9 @@ kn_status tool_check_library(const struct tool *tool, const char *const *names, 
 // KN_ERROR_ARGUMENT. Only commands with code for the host can get the host, for which place.queue is NULL.
 enum tool_place { TOOL_DEVICE, TOOL_DEVICE_OR_HOST };
 kn_status tool_open(struct tool *tool, enum tool_place places, const kn_work *work, kn_error *err);
+// Under MPI, for a command that shares its work: opens the place of this rank, the host or what ranks_choose
+// leaves, among those of all ranks, which call it together.
+kn_status tool_open_rank(struct tool *tool, bool on_host, bool must_be_device, kn_error *err);
 void tool_end(struct tool *tool);
 
 // An array from a .npy file, or with --column from a CSV file.

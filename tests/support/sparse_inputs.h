@@ -64,7 +64,7 @@ static inline kn_status sparse_read_slice(const char *path, size_t slice, struct
 {
     struct sparse_sinogram sinogram;
     kn_status status =
-        sparse_read_measured(path, slice, geometry->angles, geometry->detectors, &sinogram, why);
+        sparse_read_measured(path, slice, 1, geometry->angles, geometry->detectors, &sinogram, why);
 
     if (status)
         return status;

@@ -321,10 +321,10 @@ bool sparse_is_tomography(const char *path)
 }
 
 // So many of the file's detectors as make one of the geometry's.
-kn_status sparse_read_measured(const char *path, size_t slice, size_t angles, size_t detectors,
+kn_status sparse_read_measured(const char *path, size_t slice, size_t count, size_t angles, size_t detectors,
                                struct sparse_sinogram *sinogram, kn_error *err)
 {
-    struct sparse_sinogram_options options = {.slice = slice, .bin = 1};
+    struct sparse_sinogram_options options = {.slice = slice, .count = detectors ? 1 : count, .bin = 1};
     size_t found;
     kn_status status = sparse_read_sinogram(path, &options, sinogram, err);
 
@@ -339,8 +339,9 @@ kn_status sparse_read_measured(const char *path, size_t slice, size_t angles, si
         sparse_sinogram_free(sinogram);
         return status;
     }
+    options.count = count;
     options.bin = found / detectors;
-    if (options.bin == 1)
+    if (count == 1 && options.bin == 1)
         return KN_OK;
     sparse_sinogram_free(sinogram);
     return sparse_read_sinogram(path, &options, sinogram, err);

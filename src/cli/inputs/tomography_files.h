@@ -52,11 +52,11 @@ const char *geometry_shape(const kn_tomography_geometry *geometry);
 // Whether a path ends as those of HDF5 do: .h5, .hdf5.
 bool sparse_is_tomography(const char *path);
 
-// One slice of a file (sinogram_files.h) for a geometry of so many projections and detectors, which may be a
-// whole part of the file's (so many of the file's neighbours become one); 0 `detectors`: as the file has
-// them. Errors: those of sparse_read_sinogram; KN_ERROR_INPUT where the file has not as many projections and
-// detectors.
-kn_status sparse_read_measured(const char *path, size_t slice, size_t angles, size_t detectors,
+// `count` slices of a file, from one on (sinogram_files.h), for a geometry of so many projections and
+// detectors, which may be a whole part of the file's (so many of the file's neighbours become one); 0
+// `detectors`: as the file has them. Errors: those of sparse_read_sinogram; KN_ERROR_INPUT where the file has
+// not as many projections and detectors.
+kn_status sparse_read_measured(const char *path, size_t slice, size_t count, size_t angles, size_t detectors,
                                struct sparse_sinogram *sinogram, kn_error *err);
 
 // Whether a solution of `columns` numbers, a column each for `count` right-hand sides, can be written under a

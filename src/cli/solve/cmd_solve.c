@@ -7,6 +7,7 @@
 
 #include "cli/inputs/tomography_files.h"
 #include "base/error.h"
+#include "io/array/volume.h"
 #include "cli/commands.h"
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"
@@ -71,8 +72,9 @@ static const struct option_row options[] = {
     {"stripes", FIELD(OPTION_FLAG, stripes),
      .help = "of beams: first remove stripes from the sinogram, which are rings in the picture, by "
              "sorting (Vo and others 2018)"},
-    {"slice", FIELD(OPTION_PATH, slice), .metavar = "K",
-     .help = "slice of measured tomography (.h5), from 0 (default: 0)"},
+    {"slice", FIELD(OPTION_PATH, slice), .metavar = "K|FIRST-LAST|all",
+     .help = "slices of measured tomography (.h5), from 0; of several, the result is a volume: .npy (slices "
+             "first), .nii, .cfl, or its middle slice, .png (default: 0)"},
     {"angles", FIELD(OPTION_PATH, rays.angles), .metavar = "FILE",
      .help =
          "of beams: the angle of each projection in degrees, in a .npy, a .mtx or a column of text (default: "
@@ -94,11 +96,15 @@ static kn_status write_solutions(const struct solve_command *command, kn_error *
 {
     const struct tool_arguments *arguments = &command->arguments->tool;
     const struct solve_columns *x = &command->x;
+    const struct npy volume = solve_volume(command);
     kn_status status;
 
     interrupt_hold();
-    status =
-        sparse_write_solutions(arguments->out, x->rows, x->count, x->values, arguments->common.force, err);
+    if (solve_is_volume(command))
+        status = volume_write(arguments->out, VOLUME_IMAGE, &volume, arguments->common.force, err);
+    else
+        status = sparse_write_solutions(arguments->out, x->rows, x->count, x->values, arguments->common.force,
+                                        err);
     interrupt_release();
     return status;
 }
@@ -116,7 +122,7 @@ static void judge_precision(struct solve_command *command)
         return;
     fprintf(stderr, "%s: warning: single precision is not enough for the answer", common->command);
     if (command->x.count > 1)
-        fprintf(stderr, " in %zu of %zu columns", count, command->x.count);
+        fprintf(stderr, " in %zu of %zu %ss", count, command->x.count, solve_side(command));
     fprintf(stderr,
             ": the estimated relative error of x is %.2g; --precision double has more digits (--device host "
             "always has it), and --lambda, --smooth or an earlier stop need fewer\n",
@@ -159,6 +165,8 @@ static kn_status keep_pieces(struct solve_command *command, kn_error *err)
     const struct tool_arguments *arguments = &command->arguments->tool;
     struct resume *resume = &command->tool.resume;
 
+    if (arguments->common.ranks) // which keep nothing
+        return KN_OK;
     resume_plan(resume, &command_solve, command->arguments);
     resume_plan_number(resume, command->b.count);
     resume_plan_number(resume, command->together);
@@ -189,6 +197,8 @@ static kn_status solve_one(struct solve_command *command, kn_error *err)
         return solve_dry_run(command, err);
     if (!status)
         status = solve_compute(command, err);
+    if (!ranks_writes(arguments->tool.common.ranks))
+        return status;
     if (!status)
         status = write_solutions(command, err);
     if (!status && tool_shows_text(&command->tool) && !solve_print(command))
@@ -238,13 +248,16 @@ const struct command command_solve = {
         "and its exact transpose, which devices compute on the fly. Angles are evenly spaced over 180 "
         "degrees (a fan: over 360), or those of --angles; AXIS is the detector, from 0, at the axis of "
         "rotation, by default (DETECTORS - 1) / 2 less --offset; with parallel:..., AXIS may be auto: it is "
-        "found from opposite projections of the first right-hand side and by the least residual; SOURCE and "
+        "found from opposite projections of the first right-hand side, or of the middle one of several "
+        "slices, and "
+        "by the least residual; SOURCE and "
         "DETECTOR are distances from the "
         "axis in pixels (see koine-project(1)). B has the right-hand sides, the "
         "columns of a .mtx or .npy; with beams it may be a sinogram (.npy) with a row for each "
         "angle, as koine project writes it; or it is measured tomography (.h5, Data Exchange), from which "
-        "one --slice is taken with its flat and dark fields and angles, its detectors binned to the "
-        "DETECTORS of A. The result is the x that minimises |A x - b|^2 / 2, plus what --lambda, --smooth, "
+        "--slice takes one or several, each a right-hand side, with their flat and dark fields and angles, "
+        "detectors binned to the DETECTORS of A. The result is the x that minimises |A x - b|^2 / 2, plus "
+        "what --lambda, --smooth, "
         "bounds and --correction add.\n\n"
         "--lambda-by lcurve solves for 21 values of lambda, from |A|^2 down over 10 decades (in single "
         "precision "
@@ -329,7 +342,9 @@ const struct command command_solve = {
         " time each. So do the runs of --resume: where there are several parts, those that are finished are"
         " kept in OUT.parts until the solutions are written, and after an interruption the same command "
         "with --resume computes only the others. It has to be the same version of Koine, with the same "
-        "options and unchanged input files; devices may differ.\n\n"
+        "options and unchanged input files; devices may differ. The columns are also shared among the "
+        "processes "
+        "that mpirun or srun starts, in a koine built with MPI (see koine(1)); nothing is kept then.\n\n"
         "--memory-limit bounds the memory of the process once A and B are read, and separately the buffers "
         "on a GPU. As many columns of B are solved at a time as fit, and with --format auto a device "
         "computes the weights of rays on the fly if stored formats do not fit; otherwise the system is "
@@ -347,7 +362,7 @@ const struct command command_solve = {
         "precision_reached are those of the column with the greatest estimate; \"solutions\" has all "
         "columns. history has the residual before and after each iteration, on a device the normal residual.",
     .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_REPORT | COMMON_OUTPUT | COMMON_FORCE |
-              COMMON_MEMORY | COMMON_RESUME | COMMON_DRY_RUN | COMMON_RANKS,
+              COMMON_MEMORY | COMMON_RESUME | COMMON_DRY_RUN | COMMON_RANKS | COMMON_SHARES_RANKS,
     .options = options,
     .examples = {{"koine solve system.mtx b.mtx --noise 3.5 -o x.npy",
                   "in double precision on the host, until the residual reaches the noise"},

@@ -59,6 +59,7 @@ struct solve_command {
     size_t rows, columns;    // of A
     struct solve_columns b;  // the right-hand sides to solve
     size_t first;            // index in the file of the first of them
+    bool slices;             // the right-hand sides are the slices that --slice names, FIRST-LAST or all
     struct solve_columns x;  // the starting values, then the solutions
     double *weights;         // of each row of A; NULL without --weights
     size_t left_out;         // number of rows whose weight is 0
@@ -80,6 +81,13 @@ enum { SOLVE_PRECISION_AUTO, SOLVE_PRECISION_FLOAT, SOLVE_PRECISION_DOUBLE };
 
 // Refuses what can be refused before any file is read: invalid numbers, and options that exclude each other.
 kn_status solve_settle(struct solve_command *command, kn_error *err);
+// Whether the solutions are the slices of a volume, and its shape as an array.
+bool solve_is_volume(const struct solve_command *command);
+struct npy solve_volume(const struct solve_command *command);
+// What a right-hand side is called, "column" or "slice", and the number by which the user knows it.
+const char *solve_side(const struct solve_command *command);
+size_t solve_number(const struct solve_command *command, size_t i);
+
 // Reads the files.
 kn_status solve_read(struct solve_command *command, kn_error *err);
 // Reads --weights, and refuses right-hand sides that are not finite where the weight is not 0.

@@ -64,12 +64,13 @@ static kn_status run_piece(void *data, size_t place, kn_queue *queue, size_t pie
 static void name_piece(void *data, size_t piece, char *name, size_t size)
 {
     const struct solve_command *command = data;
-    const size_t first = piece * command->together + command->first + 1, count = columns_of(command, piece);
+    const size_t first = solve_number(command, piece * command->together), count = columns_of(command, piece);
+    const char *side = solve_side(command);
 
     if (count == 1)
-        snprintf(name, size, "column %zu", first);
+        snprintf(name, size, "%s %zu", side, first);
     else
-        snprintf(name, size, "columns %zu to %zu", first, first + count - 1);
+        snprintf(name, size, "%ss %zu to %zu", side, first, first + count - 1);
 }
 
 static kn_status keep_piece(void *data, size_t piece, const void *bytes, size_t size, kn_error *err)
@@ -93,7 +94,7 @@ kn_status solve_compute(struct solve_command *command, kn_error *err)
     status = tool_share(tool, &job, keep_piece, &command->progress, err);
     status = tool_computed(tool, status, err);
     progress_end(&command->progress);
-    if (status)
+    if (status || !ranks_writes(tool->arguments->common.ranks))
         return status;
     times = solve_times(command);
     tool->seconds.compute = times.iterate;

@@ -44,12 +44,36 @@ static kn_status measure(const struct solve_command *command, size_t *bytes, kn_
     return KN_OK;
 }
 
-// Memory of each place.
+// How many places share the memory.
+static size_t places_here(const struct solve_command *command)
+{
+    const struct share *share = &command->tool.share;
+    const size_t places = share->ranks ? ranks_on_machine(share->ranks) : share->count;
+
+    return places ? places : 1;
+}
+
 static size_t memory_of_place(const struct solve_command *command)
 {
-    const size_t places = command->tool.share.count;
+    return memory_for_data(&command->arguments->tool.common) / places_here(command);
+}
 
-    return memory_for_data(&command->arguments->tool.common) / (places ? places : 1);
+// Ranks have the pieces that fit in each of them.
+static kn_status agree(struct solve_command *command, kn_status status, kn_error *err)
+{
+    struct ranks *ranks = command->tool.share.ranks;
+    void *told = NULL;
+
+    if (!ranks)
+        return status;
+    status = ranks_tell(ranks, status, &command->together, sizeof command->together, &told, err);
+    for (size_t i = 0; i < ranks->communicator->size && !status; i++) {
+        const size_t other = ((const size_t *)told)[i];
+
+        command->together = other < command->together ? other : command->together;
+    }
+    free(told);
+    return status;
 }
 
 static kn_status fit(struct solve_command *command, kn_error *err)
@@ -69,9 +93,7 @@ static kn_status fit(struct solve_command *command, kn_error *err)
         status = measure(command, &bytes, err);
     }
     return status ? status
-                  : memory_check(common,
-                                 MEMORY_BESIDE +
-                                     bytes * (command->tool.share.count ? command->tool.share.count : 1),
+                  : memory_check(common, MEMORY_BESIDE + bytes * places_here(command),
                                  command->b.count > 1 ? "one column of B" : "the system", err);
 }
 
@@ -96,7 +118,7 @@ kn_status solve_divide(struct solve_command *command, kn_error *err)
         kn_status status;
 
         memory_keep_nothing();
-        status = fit(command, err);
+        status = agree(command, fit(command, err), err);
         if (status)
             return status;
     }

@@ -54,7 +54,8 @@ static size_t bytes_of_output(const struct solve_command *command)
 kn_status solve_dry_run(const struct solve_command *command, kn_error *err)
 {
     const struct tool *tool = &command->tool;
-    const struct npy solutions = {.type = KN_F64, .dims = 2, .shape = {command->x.rows, command->x.count}};
+    const struct npy columns = {.type = KN_F64, .dims = 2, .shape = {command->x.rows, command->x.count}},
+                     solutions = solve_is_volume(command) ? solve_volume(command) : columns;
     struct dry_run plan;
     kn_sparse_memory memory;
     kn_status status = solve_measure(command, &memory, err);

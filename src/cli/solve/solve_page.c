@@ -64,8 +64,8 @@ kn_status solve_illustrate(const struct solve_command *command, json_t **root, k
     if (!command->arguments->tool.common.report)
         return KN_OK;
     if (command->x.count > 1)
-        snprintf(caption, sizeof caption, "The solution with the greatest residual, that of column %zu of B",
-                 command->first + worst + 1);
+        snprintf(caption, sizeof caption, "The solution with the greatest residual, that of %s %zu",
+                 solve_side(command), solve_number(command, worst));
     if (!find_shape(command, shape))
         return add_curve(command, x, caption, root, err);
     add_picture(command, x, caption, shape, root);

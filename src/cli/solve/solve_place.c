@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine solve: the choice of the place that computes.
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/os/env.h"
@@ -55,6 +56,12 @@ static kn_status settle_precision(struct solve_command *command, kn_error *err)
     return KN_OK;
 }
 
+// Also of a place of another rank, which has its queue there.
+static bool is_host(const struct place *place)
+{
+    return strcmp(place->device.spec, "host") == 0;
+}
+
 // Places that share the work compute in one precision; `auto` is refused if it could differ between them.
 static kn_status settle_share(const struct solve_command *command, kn_error *err)
 {
@@ -65,14 +72,14 @@ static kn_status settle_share(const struct solve_command *command, kn_error *err
         const struct place *place = &share->places[i];
 
         if (command->arguments->precision == SOLVE_PRECISION_AUTO &&
-            (!place->queue != !first->queue || !place->device.fp64 != !first->device.fp64))
+            (is_host(place) != is_host(first) || place->device.fp64 != first->device.fp64))
             return ki_fail(err, KN_ERROR_ARGUMENT,
                            "%s and %s may differ in what --precision auto is; take float or double",
                            first->device.spec, place->device.spec);
-        if (!place->queue && solve_is_float_of_double(command))
+        if (is_host(place) && solve_is_float_of_double(command))
             return ki_fail(err, KN_ERROR_ARGUMENT, "--precision float: the host has --method %s in double",
                            solve_method_names[command->task.method]);
-        if (place->queue && command->arguments->precision == SOLVE_PRECISION_DOUBLE && !place->device.fp64)
+        if (command->arguments->precision == SOLVE_PRECISION_DOUBLE && !place->device.fp64)
             return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no double precision", place->device.spec,
                            place->device.name);
     }
@@ -104,6 +111,20 @@ static kn_status open_sooner(struct solve_command *command, kn_error *err)
     return status;
 }
 
+// Under MPI: on the place of each rank that was named, or on its GPU; without one, or if it has no double
+// precision, on the host, which has both precisions.
+static kn_status open_rank(struct solve_command *command, bool on_host, bool named, kn_error *err)
+{
+    struct tool *tool = &command->tool;
+    kn_status status = tool_open_rank(tool, on_host, solve_device_alone(command), err);
+
+    if (status || on_host || named || !tool->place.queue || tool->place.device.fp64 ||
+        command->arguments->precision != SOLVE_PRECISION_AUTO || solve_device_alone(command))
+        return status;
+    share_close(&tool->share);
+    return tool_open_rank(tool, true, false, err);
+}
+
 // Double precision is the default where it is available; devices compute the weights of rays in single
 // precision.
 kn_status solve_open(struct solve_command *command, kn_error *err)
@@ -116,7 +137,10 @@ kn_status solve_open(struct solve_command *command, kn_error *err)
                          (!named && arguments->precision == SOLVE_PRECISION_AUTO);
     kn_status status;
 
-    if (!named && has_both(command))
+    if (common->ranks)
+        status = open_rank(command, by_host && !device && !common->devices.count && !has_both(command), named,
+                           err);
+    else if (!named && has_both(command))
         status = open_sooner(command, err);
     else if (by_host && !device && !common->devices.count)
         status = open_host(command, err);

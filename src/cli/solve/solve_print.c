@@ -59,14 +59,14 @@ static bool print_solutions(const struct solve_command *command)
     struct table table;
 
     table_begin(&table, single ? "rrlrrr" : "rrlrr");
-    table_add_all(&table, (const char *const[]){"column", "iterations", "stopped by",
+    table_add_all(&table, (const char *const[]){solve_side(command), "iterations", "stopped by",
                                                 command->weights ? "weighted residual" : "residual",
                                                 tv ? "objective" : "normal residual",
                                                 single ? "error of x" : NULL, NULL});
     for (size_t i = 0; i < command->x.count; i++) {
         const kn_least_squares_solution *solution = solve_solution(command, i);
 
-        table_add(&table, "%zu", command->first + i + 1);
+        table_add(&table, "%zu", solve_number(command, i));
         table_add(&table, "%zu", solution->iterations);
         table_add(&table, "%s", kn_least_squares_stopped_name(solution->stopped));
         table_add(&table, "%.6g", solution->residual);
@@ -128,7 +128,8 @@ bool solve_print(const struct solve_command *command)
     printf("%s, %s; ", solve_method_names[command->task.method], facts->code);
     tool_print_place(&command->tool);
     if (command->pieces > 1)
-        printf("in %zu pieces of at most %zu columns of B\n", command->pieces, command->together);
+        printf("in %zu pieces of at most %zu %s%s\n", command->pieces, command->together, solve_side(command),
+               command->together == 1 ? "" : "s");
     if (weight > 0)
         printf("the weight of the correction is %.6g\n", weight);
     printed = solve_print_lcurve(command);
@@ -188,7 +189,7 @@ static json_t *columns(const struct solve_command *command)
         const kn_least_squares_solution *solution = solve_solution(command, i);
         json_t *row = json_object();
 
-        report_put(&row, "column", json_integer((json_int_t)(command->first + i + 1)));
+        report_put(&row, solve_side(command), json_integer((json_int_t)solve_number(command, i)));
         put_solution(&row, command, solution);
         put_accuracy(&row, solution);
         if (command->x.count > 1)

@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine solve: A, B and the starts from their files.
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/array/volume.h"
 #include "cli/inputs/tomography_files.h"
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "cmd_solve.h"
+
+// Digits, and what follows them.
+static bool take_number(const char **text, size_t *number)
+{
+    char *end;
+
+    if (**text < '0' || **text > '9')
+        return false;
+    errno = 0;
+    *number = strtoul(*text, &end, 10);
+    *text = end;
+    return errno == 0;
+}
 
 // Applies --rhs: all columns, or the one with this number, counted from 1.
 static kn_status choose_columns(struct solve_command *command, const char *path, kn_error *err)
@@ -73,17 +88,56 @@ static kn_status read_matrix(struct solve_command *command, const char *text, kn
     return settle_shape(command, text, err);
 }
 
-// Reads a measured sinogram as one column; the geometry takes its angles.
-static kn_status read_measured(struct solve_command *command, const char *path, size_t slice, kn_error *err)
+// Which slices --slice names: K, FIRST-LAST or all; the first one without it.
+static kn_status choose_slices(struct solve_command *command, size_t *count, kn_error *err)
+{
+    const char *text = command->arguments->slice ? command->arguments->slice : "0";
+    size_t last;
+
+    *count = 1;
+    if (strcmp(text, "all") == 0) {
+        command->slices = true;
+        *count = SPARSE_SINOGRAM_ALL;
+        return KN_OK;
+    }
+    if (!take_number(&text, &command->first) || (*text && *text != '-'))
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--slice: '%s' is not a number of at least 0, FIRST-LAST or all",
+                       command->arguments->slice);
+    if (!*text)
+        return KN_OK;
+    text++;
+    if (!take_number(&text, &last) || *text || last < command->first)
+        return ki_fail(
+            err, KN_ERROR_ARGUMENT,
+            "--slice: '%s' is not FIRST-LAST, two numbers from 0 of which the second is not the less",
+            command->arguments->slice);
+    command->slices = true;
+    *count = last - command->first + 1;
+    return KN_OK;
+}
+
+// Reads measured sinograms, a column each; the geometry takes their angles.
+static kn_status read_measured(struct solve_command *command, const char *path, kn_error *err)
 {
     kn_tomography_geometry *geometry = &command->geometry;
     struct sparse_sinogram sinogram;
-    kn_status status =
-        sparse_read_measured(path, slice, geometry->angles, geometry->detectors, &sinogram, err);
+    size_t count;
+    kn_status status = choose_slices(command, &count, err);
 
+    if (!status && command->slices && strcmp(command->arguments->rhs, "all") != 0)
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
+                         "--rhs chooses a column of a .mtx or .npy; --slice %s has chosen those of %s",
+                         command->arguments->slice, path);
+    if (!status)
+        status = sparse_read_measured(path, command->first, count, geometry->angles, geometry->detectors,
+                                      &sinogram, err);
+    if (!command->slices)
+        command->first = 0;
     if (status)
         return status;
-    command->b = (struct solve_columns){sinogram.angles * sinogram.detectors, 1, sinogram.values};
+    command->b =
+        (struct solve_columns){sinogram.angles * sinogram.detectors, sinogram.count, sinogram.values};
     sinogram.values = NULL;
     if (!command->matrix && !command->theta) {
         geometry->theta = command->theta = sinogram.theta;
@@ -95,16 +149,11 @@ static kn_status read_measured(struct solve_command *command, const char *path, 
 
 static kn_status read_right_hand_sides(struct solve_command *command, const char *path, kn_error *err)
 {
-    const char *text = command->arguments->slice;
-    char *end = NULL;
-    unsigned long slice = text ? strtoul(text, &end, 10) : 0;
     kn_status status;
 
-    if (text && (*text < '0' || *text > '9' || *end))
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--slice: '%s' is not a number of at least 0", text);
     if (sparse_is_tomography(path))
-        return read_measured(command, path, slice, err);
-    if (text)
+        return read_measured(command, path, err);
+    if (command->arguments->slice)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--slice is only for measured tomography, a .h5 file");
     status = columns_read_measured(path, &command->b.rows, &command->b.count, &command->b.values, err);
     return status || command->matrix ? status : solve_join_rows(&command->geometry, &command->b, err);
@@ -204,7 +253,9 @@ kn_status solve_read(struct solve_command *command, kn_error *err)
     if (!status)
         status = choose_columns(command, paths[1], err);
     if (!status)
-        status = sparse_try_solutions(arguments->tool.out, command->columns, command->b.count, err);
+        status = solve_is_volume(command)
+                     ? volume_try(arguments->tool.out, VOLUME_IMAGE, arguments->tool.common.force, err)
+                     : sparse_try_solutions(arguments->tool.out, command->columns, command->b.count, err);
     if (!status)
         status = read_starts(command, err);
     if (!status)

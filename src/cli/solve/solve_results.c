@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine solve: summaries over all columns, which may have been solved in several pieces.
+// koine solve: the columns of the result, and summaries over all of them, which may have been solved in
+// several pieces.
 #include "cmd_solve.h"
 
 #include <math.h>
@@ -23,6 +24,32 @@ const double *solve_history(const struct solve_command *command, size_t i, size_
         history += piece->lengths[k];
     *count = piece->lengths[i % command->together];
     return history;
+}
+
+bool solve_is_volume(const struct solve_command *command)
+{
+    return command->slices && !command->matrix;
+}
+
+struct npy solve_volume(const struct solve_command *command)
+{
+    const size_t count = command->x.count, size = command->geometry.size;
+
+    return (struct npy){.type = KN_F64,
+                        .dims = 3,
+                        .shape = {count, size, size},
+                        .count = count * size * size,
+                        .data = command->x.values};
+}
+
+const char *solve_side(const struct solve_command *command)
+{
+    return command->slices ? "slice" : "column";
+}
+
+size_t solve_number(const struct solve_command *command, size_t i)
+{
+    return command->first + i + !command->slices; // columns are counted from 1, slices from 0
 }
 
 size_t solve_worst(const struct solve_command *command)

@@ -42,6 +42,9 @@ static kn_status check_sweep(const struct solve_arguments *arguments, kn_error *
                         : arguments->tool.common.dry_run      ? "--dry-run"
                                                               : NULL;
 
+    if (arguments->tool.common.ranks)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--sweep compares times, which ranks of MPI do not share; start the command once");
     if (found)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%s is for a given system; --sweep makes its own, and does all iterations of cgnr",

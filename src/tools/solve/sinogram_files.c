@@ -2,6 +2,7 @@
 #include "sinogram_files.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,16 +18,23 @@ static const char data_name[] = "exchange/data", white_name[] = "exchange/data_w
 enum { PROJECTIONS, SLICES, DETECTORS, DIMENSIONS };
 enum { MOST_PROJECTIONS = 1 << 20, MOST_DETECTORS = 1 << 16 }; // of koine/tomography.h
 
+// Slices are read some at a time, because a file may have to unpack whole projections for each read.
+enum { TOGETHER = 16 };
+
 struct reader {
     const char *path;
     struct hdf5_file *file;
-    size_t slice, bin, sizes[DIMENSIONS];
-    double *counts, *white, *dark; // of the slice; NULL: the file has none
-    size_t white_frames, dark_frames;
+    size_t slice, count, bin, sizes[DIMENSIONS];
     kn_error *err;
 };
 
-static kn_status check_sizes(const struct reader *reader)
+// Frames of some slices: frames x count x detectors numbers.
+struct frames {
+    size_t frames, count;
+    double *values; // NULL: the file has none
+};
+
+static kn_status check_sizes(struct reader *reader)
 {
     const size_t *sizes = reader->sizes;
 
@@ -37,10 +45,12 @@ static kn_status check_sizes(const struct reader *reader)
                           "projections and from 1 to %d detectors",
                           data_name, sizes[PROJECTIONS], sizes[SLICES], sizes[DETECTORS], MOST_PROJECTIONS,
                           MOST_DETECTORS);
-    if (reader->slice >= sizes[SLICES])
-        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
-                          "has no slice %zu; '%s' has %zu, counted from 0", reader->slice, data_name,
-                          sizes[SLICES]);
+    if (reader->count == SPARSE_SINOGRAM_ALL && reader->slice < sizes[SLICES])
+        reader->count = sizes[SLICES] - reader->slice;
+    if (reader->slice >= sizes[SLICES] || reader->count > sizes[SLICES] - reader->slice)
+        return ki_fail_at(
+            reader->err, KN_ERROR_INPUT, reader->path, 0, "has no slice %zu; '%s' has %zu, counted from 0",
+            reader->slice > sizes[SLICES] ? reader->slice : sizes[SLICES], data_name, sizes[SLICES]);
     if (reader->bin > sizes[DETECTORS])
         return ki_fail(reader->err, KN_ERROR_ARGUMENT,
                        "%zu detectors to be binned into one, but %s has only %zu", reader->bin, reader->path,
@@ -48,13 +58,30 @@ static kn_status check_sizes(const struct reader *reader)
     return KN_OK;
 }
 
-// The slice of an array like exchange/data; `frames` come to be its projections.
-static kn_status read_slice(const struct reader *reader, const char *name, size_t *frames, double **values)
+static kn_status check_finite(const struct reader *reader, const char *name, size_t slice,
+                              const struct frames *frames)
+{
+    const size_t detectors = reader->sizes[DETECTORS], line = frames->count * detectors;
+
+    for (size_t i = 0; i < frames->frames * line; i++)
+        if (!isfinite(frames->values[i]))
+            return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+                              "'%s' has %g in projection %zu, slice %zu, detector %zu; expected numbers",
+                              name, frames->values[i], i / line, slice + i % line / detectors, i % detectors);
+    return KN_OK;
+}
+
+// Some slices, from `slice` on, of an array like exchange/data, if the file has it.
+static kn_status read_frames(const struct reader *reader, const char *name, size_t slice,
+                             struct frames *frames)
 {
     size_t sizes[DIMENSIONS] = {0};
-    const size_t first[DIMENSIONS] = {0, reader->slice, 0};
-    kn_status status = hdf5_sizes(reader->file, name, DIMENSIONS, sizes, reader->err);
+    const size_t first[DIMENSIONS] = {0, slice, 0};
+    kn_status status;
 
+    if (!hdf5_has(reader->file, name))
+        return KN_OK;
+    status = hdf5_sizes(reader->file, name, DIMENSIONS, sizes, reader->err);
     if (status)
         return status;
     if (!sizes[0] || sizes[SLICES] != reader->sizes[SLICES] || sizes[DETECTORS] != reader->sizes[DETECTORS])
@@ -62,22 +89,10 @@ static kn_status read_slice(const struct reader *reader, const char *name, size_
                           "'%s' is %zu x %zu x %zu; expected 1 or more x %zu x %zu, as '%s' is", name,
                           sizes[0], sizes[1], sizes[2], reader->sizes[SLICES], reader->sizes[DETECTORS],
                           data_name);
-    *frames = sizes[0];
-    sizes[SLICES] = 1;
-    status = hdf5_read(reader->file, name, DIMENSIONS, first, sizes, values, reader->err);
-    for (size_t i = 0; !status && i < sizes[0] * sizes[DETECTORS]; i++)
-        if (!isfinite((*values)[i]))
-            status =
-                ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
-                           "'%s' has %g in projection %zu, slice %zu, detector %zu; expected numbers", name,
-                           (*values)[i], i / sizes[DETECTORS], reader->slice, i % sizes[DETECTORS]);
-    return status;
-}
-
-// A field's frames; NULL if the file has no such field.
-static kn_status read_field(const struct reader *reader, const char *name, size_t *frames, double **field)
-{
-    return hdf5_has(reader->file, name) ? read_slice(reader, name, frames, field) : KN_OK;
+    frames->frames = sizes[0];
+    sizes[SLICES] = frames->count;
+    status = hdf5_read(reader->file, name, DIMENSIONS, first, sizes, &frames->values, reader->err);
+    return status ? status : check_finite(reader, name, slice, frames);
 }
 
 static kn_status read_theta(const struct reader *reader, struct sparse_sinogram *out)
@@ -110,44 +125,102 @@ static kn_status read_theta(const struct reader *reader, struct sparse_sinogram 
     return status;
 }
 
-static kn_status take_logs(const struct reader *reader, struct sparse_sinogram *out)
-{
-    const size_t detectors = reader->sizes[DETECTORS];
-    const kn_tomography_counts counts =
-        KN_INIT(kn_tomography_counts, .angles = reader->sizes[PROJECTIONS], .detectors = detectors,
-                .counts = reader->counts, .white = reader->white, .dark = reader->dark,
-                .white_frames = reader->white_frames, .dark_frames = reader->dark_frames, .bin = reader->bin);
+enum { COUNTS, WHITE, DARK, ARRAYS };
 
+// The frames of one of these slices without gaps, in `line`, and where the next ones go.
+static const double *take_slice(const struct frames *frames, size_t k, size_t detectors, double **line)
+{
+    double *slice = *line;
+
+    if (!frames->values || frames->count == 1)
+        return frames->values;
+    for (size_t i = 0; i < frames->frames; i++)
+        memcpy(slice + i * detectors, frames->values + (i * frames->count + k) * detectors,
+               detectors * sizeof *slice);
+    *line += frames->frames * detectors;
+    return slice;
+}
+
+// The sinograms of the slices that were read.
+static kn_status take_logs(const struct reader *reader, const struct frames arrays[ARRAYS], double *values)
+{
+    const size_t detectors = reader->sizes[DETECTORS], angles = reader->sizes[PROJECTIONS],
+                 frames = angles + arrays[WHITE].frames + arrays[DARK].frames;
+    double *lines = malloc(frames * detectors * sizeof *lines);
+    kn_status status = KN_OK;
+
+    if (!lines)
+        return ki_fail_memory(reader->err, frames * detectors * sizeof *lines, reader->path);
+    for (size_t k = 0; k < arrays->count && !status; k++) {
+        double *line = lines;
+        const double *const slices[ARRAYS] = {take_slice(&arrays[COUNTS], k, detectors, &line),
+                                              take_slice(&arrays[WHITE], k, detectors, &line),
+                                              take_slice(&arrays[DARK], k, detectors, &line)};
+        const kn_tomography_counts counts =
+            KN_INIT(kn_tomography_counts, .angles = angles, .detectors = detectors, .counts = slices[COUNTS],
+                    .white = slices[WHITE], .dark = slices[DARK], .white_frames = arrays[WHITE].frames,
+                    .dark_frames = arrays[DARK].frames, .bin = reader->bin);
+
+        status = ki_error_unname(kn_tomography_sinogram_from_counts(
+                                     &counts, values + k * angles * (detectors / reader->bin), reader->err),
+                                 reader->err);
+    }
+    free(lines);
+    return status;
+}
+
+// Once some of them were read: a file that is too short for what it declares has been refused then.
+static kn_status allocate(const struct reader *reader, struct sparse_sinogram *out)
+{
+    size_t numbers;
+
+    if (out->values)
+        return KN_OK;
     out->slices = reader->sizes[SLICES];
-    out->angles = counts.angles;
-    out->detectors = detectors / reader->bin;
-    out->values = malloc(out->angles * out->detectors * sizeof *out->values);
-    if (!out->values)
-        return ki_fail_memory(reader->err, out->angles * out->detectors * sizeof *out->values, reader->path);
-    return ki_error_unname(kn_tomography_sinogram_from_counts(&counts, out->values, reader->err),
-                           reader->err);
+    out->count = reader->count;
+    out->angles = reader->sizes[PROJECTIONS];
+    out->detectors = reader->sizes[DETECTORS] / reader->bin;
+    numbers = out->angles * out->detectors;
+    out->values = out->count <= SIZE_MAX / sizeof *out->values / numbers
+                      ? malloc(out->count * numbers * sizeof *out->values)
+                      : NULL;
+    return out->values
+               ? KN_OK
+               : ki_fail_memory(reader->err, out->count * numbers * sizeof *out->values, reader->path);
+}
+
+// `count` of the slices, from number `first` of those that are read.
+static kn_status read_some(const struct reader *reader, size_t first, size_t count,
+                           struct sparse_sinogram *out)
+{
+    static const char *const names[ARRAYS] = {data_name, white_name, dark_name};
+    struct frames arrays[ARRAYS] = {{.count = count}, {.count = count}, {.count = count}};
+    kn_status status = KN_OK;
+
+    for (int i = ARRAYS; i-- > 0 && !status;) // the fields first, which are small
+        status = read_frames(reader, names[i], reader->slice + first, &arrays[i]);
+    if (!status)
+        status = allocate(reader, out);
+    if (!status)
+        status = take_logs(reader, arrays, out->values + first * out->angles * out->detectors);
+    for (int i = 0; i < ARRAYS; i++)
+        free(arrays[i].values);
+    return status;
 }
 
 static kn_status read_all(struct reader *reader, struct sparse_sinogram *out)
 {
-    size_t frames;
     kn_status status = hdf5_open(reader->path, "tomography", &reader->file, reader->err);
 
     if (!status)
         status = hdf5_sizes(reader->file, data_name, DIMENSIONS, reader->sizes, reader->err);
     if (!status)
         status = check_sizes(reader);
-    if (!status)
-        status = read_field(reader, white_name, &reader->white_frames, &reader->white);
-    if (!status)
-        status = read_field(reader, dark_name, &reader->dark_frames, &reader->dark);
-    if (!status && reader->dark && !reader->white)
+    if (!status && hdf5_has(reader->file, dark_name) && !hdf5_has(reader->file, white_name))
         status = ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                             "has '%s', but no '%s' to divide the projections by", dark_name, white_name);
-    if (!status)
-        status = read_slice(reader, data_name, &frames, &reader->counts);
-    if (!status)
-        status = take_logs(reader, out);
+    for (size_t i = 0; i < reader->count && !status; i += TOGETHER)
+        status = read_some(reader, i, reader->count - i < TOGETHER ? reader->count - i : TOGETHER, out);
     return status ? status : read_theta(reader, out);
 }
 
@@ -161,16 +234,16 @@ void sparse_sinogram_free(struct sparse_sinogram *sinogram)
 kn_status sparse_read_sinogram(const char *path, const struct sparse_sinogram_options *options,
                                struct sparse_sinogram *out, kn_error *err)
 {
-    struct reader reader = {
-        .path = path, .slice = options->slice, .bin = options->bin > 1 ? options->bin : 1, .err = err};
+    struct reader reader = {.path = path,
+                            .slice = options->slice,
+                            .count = options->count ? options->count : 1,
+                            .bin = options->bin > 1 ? options->bin : 1,
+                            .err = err};
     kn_status status;
 
     memset(out, 0, sizeof *out);
     status = read_all(&reader, out);
     hdf5_close(reader.file);
-    free(reader.counts);
-    free(reader.white);
-    free(reader.dark);
     if (status)
         sparse_sinogram_free(out);
     return status;

@@ -9,20 +9,22 @@
 
 struct sparse_sinogram {
     size_t slices; // that the file has
+    size_t count;  // that were read
     size_t angles, detectors;
-    double *
-        values; // angles x detectors, a projection's together, as kn_tomography_sinogram_from_counts has
-                // them. In pixels as wide as the binned detectors, a picture of it has the absorption a pixel
-    double *theta; // radians, one a projection
+    double *values; // count x angles x detectors, each as kn_tomography_sinogram_from_counts has them. In
+                    // pixels as wide as the binned detectors, a picture of it has the absorption a pixel
+    double *theta;  // radians, one a projection
 };
 
+#define SPARSE_SINOGRAM_ALL ((size_t)-1)
 struct sparse_sinogram_options {
-    size_t slice; // which one, from 0
+    size_t slice; // the first one, from 0
+    size_t count; // how many of them; 0: 1; SPARSE_SINOGRAM_ALL: all that follow
     size_t bin;   // as in kn_tomography_counts; 0: 1
 };
 
-// Reads one slice. Numbers of any type; fields are averaged. Without exchange/data_dark it is 0; without
-// exchange/data_white the projections are taken for -log already. Angles are in degrees, as the
+// Reads one slice or several. Numbers of any type; fields are averaged. Without exchange/data_dark it is 0;
+// without exchange/data_white the projections are taken for -log already. Angles are in degrees, as the
 // format has them; without exchange/theta they are even over half a turn. The caller frees it by
 // sparse_sinogram_free. Errors: KN_ERROR_INPUT, with the file, what it has and what was expected, for a file
 // that is none or damaged, without exchange/data, of other dimensions, sizes that disagree, that are more

@@ -108,6 +108,32 @@ arrays.save("coils.npy", "c8", [complex(random.gauss(0, 1), random.gauss(0, 1)) 
     rm -f some.json
 fi
 
+# Columns of B, as two places of one process share them.
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 -c 'import arrays, random
+random.seed(6)
+with open("a.mtx", "w") as f:
+    f.write("%%MatrixMarket matrix coordinate real general\n40 15 200\n")
+    f.writelines("%d %d %.9g\n" % (i % 40 + 1, i * 7 // 40 % 15 + 1, random.uniform(-1, 1)) for i in range(200))
+arrays.save("b.npy", "f8", [random.uniform(-1, 1) for i in range(40 * 9)], (40, 9))'
+expect_exit 0 koine solve a.mtx b.npy -n 12 --device host --device host -o alone.npy --force
+for count in 2 3 7; do
+    expect_exit 0 ranks "$count" solve a.mtx b.npy -n 12 --device host -o x.npy --force --json some.json
+    cmp alone.npy x.npy || fail "$count ranks solve for others than two places"
+    [ "$(grep -c '"dropped"' some.json)" -eq "$count" ] || fail "the JSON does not have $count ranks"
+done
+expect_exit 0 ranks 2 solve a.mtx b.npy -n 12 --device host -o x.npy --force --memory-limit 1G
+cmp alone.npy x.npy || fail "ranks solve for others within a limit"
+expect_exit 0 ranks 2 solve a.mtx b.npy -n 12 -o x.npy --force # wherever they choose
+expect_exit 1 ranks 3 solve a.mtx b.npy -n 12 --tolerance 1e-9 --device host -o x.npy --force
+expect_message '^koine solve: the tolerance was not reached'
+expect_exit 2 ranks 2 solve a.mtx b.npy --lambda-by lcurve --device host -o x.npy --force
+expect_message '^koine solve: --lambda-by lcurve computes in one place'
+expect_exit 2 ranks 2 solve --sweep --json some.json --force
+expect_message '^koine solve: --sweep compares times'
+expect_exit 3 ranks 3 solve a.mtx missing.npy --device host -o x.npy --force
+expect_message '^koine solve: missing\.npy'
+rm -f some.json
+
 # The manual's script for Slurm, with an srun that starts ranks as this machine does.
 mkdir bin
 sed -n '/^#SBATCH --nodes/,/^```/p' "$sources/doc/manual/scaling.md" | grep -v '^```' >batch.sh

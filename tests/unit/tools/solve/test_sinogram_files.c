@@ -95,7 +95,7 @@ static void write_file(const char *name, const struct made *made)
 
 static void check_sinogram(const char *name, size_t slice, size_t bin, bool has_dark)
 {
-    const struct sparse_sinogram_options options = {slice, bin};
+    const struct sparse_sinogram_options options = {.slice = slice, .bin = bin};
     size_t width = bin ? bin : 1;
     struct sparse_sinogram found;
 
@@ -118,6 +118,14 @@ static void check_sinogram(const char *name, size_t slice, size_t bin, bool has_
     sparse_sinogram_free(&found);
 }
 
+static void refuse(const char *name, const struct sparse_sinogram_options *options, const char *words)
+{
+    struct sparse_sinogram found;
+
+    IO_REFUSED(sparse_read_sinogram(io_path(name), options, &found, err), KN_ERROR_INPUT, words);
+    ck_assert_ptr_null(found.values);
+}
+
 START_TEST(fields_and_bins)
 {
     struct made made = usual;
@@ -132,6 +140,38 @@ START_TEST(fields_and_bins)
     made.dark[0] = 0;
     write_file("c.h5", &made);
     check_sinogram("c.h5", 0, 3, false);
+}
+END_TEST
+
+// Slices together are those one by one, also more than are read at a time.
+START_TEST(several)
+{
+    enum { MANY = 19 };
+    struct made made = {
+        .data = {PROJECTIONS, MANY, DETECTORS}, .white = {2, MANY, DETECTORS}, .dark = {1, MANY, DETECTORS}};
+
+    write_file("a.h5", &made);
+    for (size_t slice = 0; slice < MANY; slice += 3) {
+        const struct sparse_sinogram_options all = {slice, SPARSE_SINOGRAM_ALL, 2};
+        struct sparse_sinogram found, one;
+
+        IO_OK(sparse_read_sinogram(io_path("a.h5"), &all, &found, err));
+        ck_assert_uint_eq(found.count, MANY - slice);
+        for (size_t i = 0; i < found.count; i++) {
+            const struct sparse_sinogram_options options = {.slice = slice + i, .bin = 2};
+            const size_t bytes = found.angles * found.detectors * sizeof *found.values;
+
+            IO_OK(sparse_read_sinogram(io_path("a.h5"), &options, &one, err));
+            ck_assert_uint_eq(one.count, 1);
+            ck_assert_mem_eq(found.values + i * found.angles * found.detectors, one.values, bytes);
+            sparse_sinogram_free(&one);
+        }
+        sparse_sinogram_free(&found);
+    }
+    made.bad = INFINITY;
+    write_file("a.h5", &made);
+    refuse("a.h5", &(struct sparse_sinogram_options){.count = SPARSE_SINOGRAM_ALL},
+           "inf in projection 2, slice 18, detector 4");
 }
 END_TEST
 
@@ -171,14 +211,6 @@ START_TEST(dead_detectors)
 }
 END_TEST
 
-static void refuse(const char *name, const struct sparse_sinogram_options *options, const char *words)
-{
-    struct sparse_sinogram found;
-
-    IO_REFUSED(sparse_read_sinogram(io_path(name), options, &found, err), KN_ERROR_INPUT, words);
-    ck_assert_ptr_null(found.values);
-}
-
 START_TEST(refused)
 {
     static const struct {
@@ -194,7 +226,9 @@ START_TEST(refused)
          "has 4 angles, but 'exchange/data' has 3 projections"},
         {{.data = {3, 2, 5}, .bad = NAN}, "nan in projection 2, slice 1, detector 4"},
     };
-    const struct sparse_sinogram_options second = {.slice = 1}, third = {.slice = 2}, wide = {.bin = 6};
+    const struct sparse_sinogram_options second = {.slice = 1}, third = {.slice = 2}, wide = {.bin = 6},
+                                         two_from_second = {.slice = 1, .count = 2},
+                                         all_from_third = {.slice = 2, .count = SPARSE_SINOGRAM_ALL};
     static const hsize_t absurd[3] = {1 << 19, 2, 1 << 15}, ones[3] = {1, 1, 1};
     unsigned char bytes[30000];
     struct sparse_sinogram found;
@@ -207,6 +241,8 @@ START_TEST(refused)
     }
     write_file("a.h5", &usual);
     refuse("a.h5", &third, "has no slice 2; 'exchange/data' has 2");
+    refuse("a.h5", &two_from_second, "has no slice 2; 'exchange/data' has 2");
+    refuse("a.h5", &all_from_third, "has no slice 2; 'exchange/data' has 2");
     IO_REFUSED(sparse_read_sinogram(io_path("a.h5"), &wide, &found, err), KN_ERROR_ARGUMENT, "only 5");
     refuse("none.h5", &second, "none.h5: cannot be read");
     count = io_read("a.h5", bytes, sizeof bytes);
@@ -299,7 +335,8 @@ END_TEST
 int main(void)
 {
 #if HAVE_HDF5
-    const TTest *const tests[] = {fields_and_bins, already_logarithms, dead_detectors, refused, real_tooth};
+    const TTest *const tests[] = {fields_and_bins, several, already_logarithms,
+                                  dead_detectors,  refused, real_tooth};
 #else
     const TTest *const tests[] = {without_libhdf5};
 #endif
