@@ -38,9 +38,6 @@ kn_status ranks_check(const struct common_arguments *common, kn_error *err)
     if (common->resume)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--resume: the ranks of MPI keep no finished pieces; start the command once to go on");
-    if (common->dry_run)
-        return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--dry-run: the ranks of MPI have no plan to tell; start the command once");
     for (size_t i = 0; i < common->operands.count; i++)
         if (strcmp(common->operands.items[i], "-") == 0)
             return ranks_refuse_standard_input(err);

@@ -60,6 +60,11 @@ static kn_status check_arguments(const struct sort_arguments *arguments, kn_erro
                        algorithm);
     if (arguments->argsort && named && arguments->algorithm != KN_SORT_RADIX)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--algorithm %s: --argsort sorts by radix", algorithm);
+    if (arguments->tool.common.ranks && sort_alone(arguments))
+        return ki_fail(
+            err, KN_ERROR_ARGUMENT,
+            "%s computes everything at once, which ranks of MPI do not share; start the command once",
+            sort_alone(arguments));
     if (arguments->by_key && arguments->algorithm == KN_SORT_BITONIC)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--algorithm bitonic sorts only keys, without --by-key");
     return KN_OK;
@@ -102,7 +107,9 @@ static kn_status sort_whole(struct sorting *sorting, kn_error *err)
     if (!status)
         status = sorting->tool.share.count && sorting->keys.count ? sort_share(sorting, err)
                                                                   : sort_compute(sorting, err);
-    return status ? status : tool_write(&sorting->tool, sort_result(sorting), err);
+    return status || !ranks_writes(sorting->arguments->tool.common.ranks)
+               ? status
+               : tool_write(&sorting->tool, sort_result(sorting), err);
 }
 
 static kn_status run_sort(void *given, kn_error *err)
@@ -116,7 +123,7 @@ static kn_status run_sort(void *given, kn_error *err)
     if (!status)
         status =
             arguments->tool.common.memory_limit ? sort_limited(&sorting, err) : sort_whole(&sorting, err);
-    if (!status && !arguments->tool.common.dry_run)
+    if (!status && !arguments->tool.common.dry_run && ranks_writes(arguments->tool.common.ranks))
         status = report(&sorting, err);
     sort_free_buffers(&sorting);
     npy_free(&sorting.keys);
@@ -141,15 +148,19 @@ const struct command command_sort = {
         "The offsets of --segments begin with 0, do not descend, and end with the number of elements, as the "
         "row pointers of a CSR matrix do.\n\n"
         "Several devices (--device all, or --device given more than once) sort parts of the input, which are "
-        "then merged on the host; the result is that of one device, and takes the memory of three inputs. "
-        "--top, --segments, --less, --algorithm merge and --memory-limit use one device.\n\n"
+        "then merged on the host; the result is that of one device, and takes the memory of three inputs. So "
+        "do "
+        "the processes that mpirun or srun starts, in a koine built with MPI (see koine(1)), the first of "
+        "which "
+        "merges. --top, --segments, --less, --algorithm merge and --memory-limit use one device.\n\n"
         "--memory-limit bounds the memory of the process, including drivers and the buffers of a CPU device, "
         "and separately the buffers on a GPU; a driver's compiler may take more while it compiles. A larger "
         "input is sorted in pieces, which are written to temporary files beside the result (in TMPDIR, for "
         "standard output), as large as the input, and merged (external sorting): the result is the same. "
         "With --segments a piece is as many whole segments as fit, and the longest has to fit. --less sorts "
         "only whole arrays, since pieces cannot be merged by an order that only a device's compiler knows.",
-    .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE | COMMON_MEMORY | COMMON_DRY_RUN | COMMON_RANKS,
+    .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE | COMMON_MEMORY | COMMON_DRY_RUN | COMMON_RANKS |
+              COMMON_SHARES_RANKS,
     .options = options,
     .examples = {{"koine sort keys.npy -o sorted.npy --descending", "an array, on the best device"},
                  {"koine sort ACC_001.csv --column acc_x --argsort -o order.npy",

@@ -44,6 +44,9 @@ kn_status sort_check_top(const struct sorting *sorting, kn_error *err);
 kn_status sort_check_values(const struct sorting *sorting, const struct npy *values, kn_error *err);
 kn_status sort_read_offsets(struct sorting *sorting, kn_error *err);
 
+// An option that everything is sorted at once for, not in parts by several places; NULL: there is none.
+const char *sort_alone(const struct sort_arguments *arguments);
+
 // Where it is sorted, by the types and counts of keys and values.
 kn_status sort_open_place(struct sorting *sorting, kn_error *err);
 // The work of the cost model.

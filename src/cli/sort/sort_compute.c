@@ -72,19 +72,26 @@ kn_work sort_work(const struct sorting *sorting)
                    .program = "algo/sort/sort_radix", .programs = 2);
 }
 
+const char *sort_alone(const struct sort_arguments *arguments)
+{
+    return arguments->top                          ? "--top"
+           : arguments->segments                   ? "--segments"
+           : arguments->less                       ? "--less"
+           : arguments->algorithm == KN_SORT_MERGE ? "--algorithm merge"
+           : arguments->tool.common.memory_limit   ? "--memory-limit"
+                                                   : NULL;
+}
+
 // What the host does not have is the device's alone.
 kn_status sort_open_place(struct sorting *sorting, kn_error *err)
 {
     const struct sort_arguments *arguments = sorting->arguments;
     const bool host = !arguments->segments && !arguments->less && arguments->algorithm == KN_SORT_AUTO;
     const kn_work work = sort_work(sorting);
-    const char *alone = arguments->top                          ? "--top"
-                        : arguments->segments                   ? "--segments"
-                        : arguments->less                       ? "--less"
-                        : arguments->algorithm == KN_SORT_MERGE ? "--algorithm merge"
-                        : arguments->tool.common.memory_limit   ? "--memory-limit"
-                                                                : NULL;
-    kn_status status = tool_open(&sorting->tool, TOOL_DEVICE_OR_HOST, host ? &work : NULL, err);
+    const char *alone = sort_alone(arguments);
+    kn_status status = arguments->tool.common.ranks
+                           ? tool_open_rank(&sorting->tool, false, !host, err)
+                           : tool_open(&sorting->tool, TOOL_DEVICE_OR_HOST, host ? &work : NULL, err);
 
     return !status && sorting->tool.share.count && alone
                ? ki_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one",

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine sort on several devices, as a job in pieces (koine/distribute.h): each sorts a part of the input, and
-// neighbouring parts are merged, by the threads of the devices. How many parts there are follows from the
-// number of elements alone. Equal keys of which nothing else is known have the same bits, and keys with
-// values keep their order, so that the result is that of one device.
+// neighbouring parts are merged, by the threads of the devices. Under MPI the ranks sort parts, and rank 0,
+// which gets them, merges. How many parts there are follows from the number of elements alone. Equal keys of
+// which nothing else is known have the same bits, and keys with values keep their order, so that the result
+// is that of one device.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/os/clock.h"
 #include "cmd_sort.h"
 #include "tools/sort/merge.h"
@@ -15,8 +18,10 @@ enum { PART_ELEMENTS = 1 << 18, PARTS = 16 }; // at least, as long as there are 
 struct job {
     struct sorting *sorting;
     struct sort_order order;
-    size_t together;               // elements of a part
+    size_t together; // elements of a part
+    bool has_values;
     struct npy keys[2], values[2]; // parts that are sorted: merged from one to the other; values: or none
+    struct range *parts;           // at rank 0 of MPI: those that it got, in order
     struct progress progress;
 };
 
@@ -26,9 +31,10 @@ struct range {
     double build, upload, compute, download; // seconds
 };
 
-static bool has_values(const struct job *job)
+// What the values are like.
+static const struct npy *values_of(const struct job *job)
 {
-    return job->values[0].data != NULL;
+    return job->sorting->arguments->argsort ? &sort_number : &job->sorting->values;
 }
 
 static char *at(const struct npy *array, size_t i)
@@ -53,13 +59,33 @@ static kn_status copy_part(const struct job *job, size_t first, size_t count, st
     if (status)
         return status;
     copy(&all->keys, first, &part->keys, 0, count);
-    if (!has_values(job))
+    if (!job->has_values)
         return KN_OK;
-    status = sort_make_array(&part->values, &job->values[0], count, err);
+    status = sort_make_array(&part->values, values_of(job), count, err);
     if (!status && !all->arguments->argsort)
         copy(&all->values, first, &part->values, 0, count);
     for (size_t i = 0; i < count && !status && all->arguments->argsort; i++)
         ((uint64_t *)part->values.data)[i] = first + i;
+    return status;
+}
+
+// Under MPI the elements travel in the result.
+static kn_status put_part(const struct job *job, const struct range *range, const struct sorting *part,
+                          kn_distribute_result *result, kn_error *err)
+{
+    const size_t n = range->count;
+    kn_status status = kn_distribute_put(result, range, sizeof *range, err);
+
+    if (!job->sorting->tool.share.ranks) {
+        copy(&part->keys, 0, &job->keys[0], range->first, n);
+        if (job->has_values)
+            copy(&part->values, 0, &job->values[0], range->first, n);
+        return status;
+    }
+    if (!status)
+        status = kn_distribute_put(result, part->keys.data, n * npy_element_size(&part->keys), err);
+    if (!status && job->has_values)
+        status = kn_distribute_put(result, part->values.data, n * npy_element_size(&part->values), err);
     return status;
 }
 
@@ -80,14 +106,11 @@ static kn_status run_part(void *data, size_t place, kn_queue *queue, size_t piec
     if (!status)
         status = sort_compute(&part, err);
     if (!status) {
-        copy(&part.keys, 0, &job->keys[0], first, range.count);
-        if (has_values(job))
-            copy(&part.values, 0, &job->values[0], first, range.count);
         range.build = part.tool.seconds.build;
         range.upload = part.tool.seconds.upload;
         range.compute = part.tool.seconds.compute;
         range.download = part.tool.seconds.download;
-        status = kn_distribute_put(result, &range, sizeof range, err);
+        status = put_part(job, &range, &part, result, err);
     }
     sort_free_buffers(&part);
     npy_free(&part.keys);
@@ -110,40 +133,46 @@ static void name_part(void *data, size_t piece, char *name, size_t size)
 static void move(const struct job *job, const struct range *range, size_t array)
 {
     copy(&job->keys[range->array], range->first, &job->keys[array], range->first, range->count);
-    if (has_values(job))
+    if (job->has_values)
         copy(&job->values[range->array], range->first, &job->values[array], range->first, range->count);
 }
 
 static struct sort_part part_of(const struct job *job, const struct range *range, size_t array)
 {
     return (struct sort_part){at(&job->keys[array], range->first),
-                              has_values(job) ? at(&job->values[array], range->first) : NULL, range->count};
+                              job->has_values ? at(&job->values[array], range->first) : NULL, range->count};
+}
+
+static struct range merge(const struct job *job, const struct range *left, const struct range *right)
+{
+    const double start = ki_clock_seconds();
+    struct range merged = {.first = left->first,
+                           .count = left->count + right->count,
+                           .array = 1 - left->array,
+                           .build = left->build + right->build,
+                           .upload = left->upload + right->upload,
+                           .download = left->download + right->download};
+    struct sort_part from, with;
+
+    if (right->array != left->array)
+        move(job, right, left->array);
+    from = part_of(job, left, left->array);
+    with = part_of(job, right, left->array);
+    sort_merge(&job->order, job->has_values ? npy_element_size(&job->values[0]) : 0, &from, &with,
+               at(&job->keys[merged.array], merged.first),
+               job->has_values ? at(&job->values[merged.array], merged.first) : NULL);
+    merged.compute = left->compute + right->compute + ki_clock_seconds() - start;
+    return merged;
 }
 
 static kn_status merge_parts(void *data, const void *left_bytes, size_t left_size, const void *right_bytes,
                              size_t right_size, kn_distribute_result *result, kn_error *err)
 {
-    const struct job *job = data;
     struct range left, right, merged;
-    struct sort_part from, with;
-    const double start = ki_clock_seconds();
 
     memcpy(&left, left_bytes, left_size);
     memcpy(&right, right_bytes, right_size);
-    if (right.array != left.array)
-        move(job, &right, left.array);
-    from = part_of(job, &left, left.array);
-    with = part_of(job, &right, left.array);
-    merged = (struct range){.first = left.first,
-                            .count = left.count + right.count,
-                            .array = 1 - left.array,
-                            .build = left.build + right.build,
-                            .upload = left.upload + right.upload,
-                            .download = left.download + right.download};
-    sort_merge(&job->order, has_values(job) ? npy_element_size(&job->values[0]) : 0, &from, &with,
-               at(&job->keys[merged.array], merged.first),
-               has_values(job) ? at(&job->values[merged.array], merged.first) : NULL);
-    merged.compute = left.compute + right.compute + ki_clock_seconds() - start;
+    merged = merge(data, &left, &right);
     return kn_distribute_put(result, &merged, sizeof merged, err);
 }
 
@@ -157,61 +186,105 @@ static void exchange(struct npy *one, struct npy *other)
     *other = first;
 }
 
+static void keep(struct job *job, const struct range *range)
+{
+    struct sorting *sorting = job->sorting;
+
+    exchange(&sorting->keys, &job->keys[range->array]);
+    if (job->has_values)
+        exchange(&sorting->values, &job->values[range->array]);
+    sorting->tool.seconds.compute = range->compute; // of all places together
+    if (sorting->tool.place.queue) {
+        sorting->tool.seconds.build = range->build;
+        sorting->tool.seconds.upload = range->upload;
+        sorting->tool.seconds.download = range->download;
+    }
+}
+
 static kn_status keep_result(void *data, size_t index, const void *result, size_t size, kn_error *err)
 {
-    struct job *job = data;
-    struct sorting *sorting = job->sorting;
     struct range range;
 
     (void)index;
     (void)err;
     memcpy(&range, result, size);
-    exchange(&sorting->keys, &job->keys[range.array]);
-    if (has_values(job))
-        exchange(&sorting->values, &job->values[range.array]);
-    sorting->tool.seconds.compute = range.compute; // of all places together
-    if (sorting->tool.place.queue) {
-        sorting->tool.seconds.build = range.build;
-        sorting->tool.seconds.upload = range.upload;
-        sorting->tool.seconds.download = range.download;
-    }
+    keep(data, &range);
     return KN_OK;
 }
 
-static kn_status make_arrays(struct job *job, kn_error *err)
+// At rank 0: a part with its elements.
+static kn_status keep_part(void *data, size_t index, const void *result, size_t size, kn_error *err)
+{
+    struct job *job = data;
+    struct range *range = &job->parts[index];
+    const char *bytes = result;
+    size_t key_bytes;
+
+    (void)size;
+    (void)err;
+    memcpy(range, bytes, sizeof *range);
+    bytes += sizeof *range;
+    key_bytes = range->count * npy_element_size(&job->keys[0]);
+    memcpy(at(&job->keys[0], range->first), bytes, key_bytes);
+    if (job->has_values)
+        memcpy(at(&job->values[0], range->first), bytes + key_bytes,
+               range->count * npy_element_size(&job->values[0]));
+    return KN_OK;
+}
+
+// The parts of rank 0, neighbours first.
+static void merge_all(struct job *job, size_t count)
+{
+    for (; count > 1; count = (count + 1) / 2) {
+        for (size_t i = 0; i < count / 2; i++)
+            job->parts[i] = merge(job, &job->parts[2 * i], &job->parts[2 * i + 1]);
+        if (count % 2)
+            job->parts[count / 2] = job->parts[count - 1];
+    }
+    keep(job, job->parts);
+}
+
+static kn_status make_arrays(struct job *job, size_t parts, kn_error *err)
 {
     const struct sorting *sorting = job->sorting;
     const size_t n = sorting->keys.count;
-    const bool has_values = sorting->values.data || sorting->arguments->argsort;
     kn_status status = KN_OK;
 
+    if (!ranks_writes(sorting->tool.share.ranks)) // the others keep nothing
+        return KN_OK;
     for (size_t i = 0; i < 2 && !status; i++) {
         status = sort_make_array(&job->keys[i], &sorting->keys, n, err);
-        if (!status && has_values)
-            status = sort_make_array(&job->values[i],
-                                     sorting->arguments->argsort ? &sort_number : &sorting->values, n, err);
+        if (!status && job->has_values)
+            status = sort_make_array(&job->values[i], values_of(job), n, err);
     }
-    return status;
+    job->parts = calloc(parts, sizeof *job->parts);
+    return status || job->parts ? status : ki_fail_memory(err, parts * sizeof *job->parts, "sorting");
 }
 
 kn_status sort_share(struct sorting *sorting, kn_error *err)
 {
     const size_t n = sorting->keys.count, even = (n + PARTS - 1) / PARTS;
-    struct job job = {.sorting = sorting, .together = even < PART_ELEMENTS ? PART_ELEMENTS : even};
+    const struct ranks *ranks = sorting->tool.share.ranks;
+    struct job job = {.sorting = sorting,
+                      .together = even < PART_ELEMENTS ? PART_ELEMENTS : even,
+                      .has_values = sorting->values.data || sorting->arguments->argsort};
     const kn_distribute_job parts =
         KN_INIT(kn_distribute_job, .piece_count = (n + job.together - 1) / job.together, .run = run_part,
-                .fold = merge_parts, .name = name_part, .data = &job);
-    kn_status status = make_arrays(&job, err);
+                .fold = ranks ? NULL : merge_parts, .name = name_part, .data = &job);
+    kn_status status = make_arrays(&job, parts.piece_count, err);
 
-    job.order = (struct sort_order){sorting->keys.type, sorting->arguments->descending, has_values(&job)};
+    job.order = (struct sort_order){sorting->keys.type, sorting->arguments->descending, job.has_values};
     sorting->pieces = parts.piece_count;
     progress_begin(&job.progress, sorting->arguments->tool.common.quiet);
     if (!status)
-        status = tool_share(&sorting->tool, &parts, keep_result, &job.progress, err);
+        status = tool_share(&sorting->tool, &parts, ranks ? keep_part : keep_result, &job.progress, err);
+    if (!status && ranks && ranks_writes(ranks))
+        merge_all(&job, parts.piece_count);
     progress_end(&job.progress);
     for (size_t i = 0; i < 2; i++) {
         npy_free(&job.keys[i]);
         npy_free(&job.values[i]);
     }
+    free(job.parts);
     return status;
 }

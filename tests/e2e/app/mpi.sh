@@ -134,6 +134,32 @@ expect_exit 3 ranks 3 solve a.mtx missing.npy --device host -o x.npy --force
 expect_message '^koine solve: missing\.npy'
 rm -f some.json
 
+# Parts of an array, in the order of one process; equal keys keep theirs.
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 -c 'import arrays, math, random
+random.seed(7)
+arrays.save("keys.npy", "f4", [math.nan if i % 99999 == 5 else random.randrange(-9999, 9999) / 8 for i in range(700000)])
+arrays.save("values.npy", "i4", range(700000))'
+for how in "" --descending --argsort "--by-key values.npy --descending"; do
+    # shellcheck disable=SC2086 # lists of words
+    expect_exit 0 koine sort keys.npy $how --device host -o alone.npy --force
+    for count in 2 3 7; do
+        [ -z "$how" ] || [ "$count" = 3 ] || continue
+        # shellcheck disable=SC2086 # lists of words
+        expect_exit 0 ranks "$count" sort keys.npy $how --device host -o sorted.npy --force --json some.json
+        cmp alone.npy sorted.npy || fail "$count ranks sort otherwise ($how)"
+        [ "$(grep -c '"dropped"' some.json)" -eq "$count" ] || fail "the JSON does not have $count ranks"
+    done
+done
+if [ -n "${spec:-}" ]; then
+    expect_exit 0 ranks 2 sort keys.npy --by-key values.npy --descending --device "$spec" -o sorted.npy --force
+    cmp alone.npy sorted.npy || fail "ranks with devices sort otherwise"
+fi
+expect_exit 0 ranks 2 sort in/0.csv --column a --device host -o sorted.npy --force
+expect_exit 3 ranks 3 sort keys.npy --nan error --device host -o none.npy
+expect_message '^koine sort: keys\.npy'
+[ ! -e none.npy ] || fail "'$ran' leaves a result"
+rm -f some.json sorted.npy
+
 # The manual's script for Slurm, with an srun that starts ranks as this machine does.
 mkdir bin
 sed -n '/^#SBATCH --nodes/,/^```/p' "$sources/doc/manual/scaling.md" | grep -v '^```' >batch.sh
@@ -162,8 +188,10 @@ expect_exit 3 ranks 2 stats --device host --json missing/some.json in/0.csv
 expect_message '^koine stats: missing'
 
 # What ranks do not share is refused before anything is read.
-expect_exit 2 ranks 2 sort --device host in/0.csv --column a -o sorted.npy
-expect_message '^koine sort: does not share its work among the ranks of MPI'
+expect_exit 2 ranks 2 compare launch --quick --output compared
+expect_message '^koine compare: does not share its work among the ranks of MPI'
+expect_exit 2 ranks 2 sort keys.npy --top 5 --device host -o sorted.npy
+expect_message '^koine sort: --top computes everything at once'
 expect_exit 2 ranks 2 stats --sweep --json some.json in/0.csv
 expect_message '^koine stats: --sweep compares times'
 if [ -e some.json ] || [ -e sorted.npy ]; then
