@@ -191,8 +191,7 @@ const struct command command_select = {
     .summary = "Finds elements by rank, and quantiles, on a device without sorting",
     .operands = "IN.npy",
     .description = "Elements are exact; quantiles are numpy's, in double precision. The input is an array of "
-                   "one dimension, or with "
-                   "--column a column of a CSV file; - is standard input.",
+                   "one dimension, or with --column a column of a CSV file; - is standard input.",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine select values.npy --quantile 0.5 --quantile 0.99",
