@@ -65,6 +65,9 @@ static kn_status check_arguments(const struct sort_arguments *arguments, kn_erro
             err, KN_ERROR_ARGUMENT,
             "%s computes everything at once, which ranks of MPI do not share; start the command once",
             sort_alone(arguments));
+    if (arguments->tool.common.resume && sort_alone(arguments))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--resume: %s computes everything at once, not in parts",
+                       sort_alone(arguments));
     if (arguments->by_key && arguments->algorithm == KN_SORT_BITONIC)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--algorithm bitonic sorts only keys, without --by-key");
     return KN_OK;
@@ -95,21 +98,37 @@ static kn_status report(struct sorting *sorting, kn_error *err)
     return tool_report_write(&sorting->tool, root, err);
 }
 
+// With --resume; how the input is divided follows from the number of elements.
+static kn_status keep_parts(struct sorting *sorting, kn_error *err)
+{
+    const struct tool_arguments *arguments = &sorting->arguments->tool;
+    struct resume *resume = &sorting->tool.resume;
+
+    if (arguments->common.ranks) // which keep nothing
+        return KN_OK;
+    resume_plan(resume, &command_sort, sorting->arguments);
+    resume_plan_number(resume, sorting->keys.count);
+    return resume_open(resume, &arguments->common, arguments->out, false, err);
+}
+
 static kn_status sort_whole(struct sorting *sorting, kn_error *err)
 {
-    const bool dry_run = sorting->arguments->tool.common.dry_run;
+    const struct common_arguments *common = &sorting->arguments->tool.common;
+    const bool dry_run = common->dry_run;
     kn_status status = dry_run ? sort_read_sizes(sorting, err) : sort_read_input(sorting, err);
 
     if (!status)
         status = sort_open_place(sorting, err);
+    if (!status)
+        status = keep_parts(sorting, err);
     if (!status && dry_run)
         return sort_dry_run(sorting, &(struct sort_division){1, sorting->keys.count, 0}, err);
     if (!status)
-        status = sorting->tool.share.count && sorting->keys.count ? sort_share(sorting, err)
-                                                                  : sort_compute(sorting, err);
-    return status || !ranks_writes(sorting->arguments->tool.common.ranks)
-               ? status
-               : tool_write(&sorting->tool, sort_result(sorting), err);
+        status = (sorting->tool.share.count || common->resume) && sorting->keys.count
+                     ? sort_share(sorting, err)
+                     : sort_compute(sorting, err);
+    return status || !ranks_writes(common->ranks) ? status
+                                                  : tool_write(&sorting->tool, sort_result(sorting), err);
 }
 
 static kn_status run_sort(void *given, kn_error *err)
@@ -125,6 +144,7 @@ static kn_status run_sort(void *given, kn_error *err)
             arguments->tool.common.memory_limit ? sort_limited(&sorting, err) : sort_whole(&sorting, err);
     if (!status && !arguments->tool.common.dry_run && ranks_writes(arguments->tool.common.ranks))
         status = report(&sorting, err);
+    status = resume_close(&sorting.tool.resume, status, err);
     sort_free_buffers(&sorting);
     npy_free(&sorting.keys);
     npy_free(&sorting.values);
@@ -150,15 +170,17 @@ const struct command command_sort = {
         "Several devices (--device all, or --device given more than once) sort parts of the input, which are "
         "then merged on the host; the result is that of one device, and takes the memory of three inputs. So "
         "do the processes that mpirun or srun starts, in a koine built with MPI (see koine(1)), the first of "
-        "which merges. --top, --segments, --less, --algorithm merge and --memory-limit use one device.\n\n"
+        "which merges. With --resume, on one device too, the parts that are finished are kept in OUT.parts, "
+        "as large as the input, until the result is written; after an interruption the same command sorts "
+        "only the others. --top, --segments, --less, --algorithm merge and --memory-limit use one device.\n\n"
         "--memory-limit bounds the memory of the process, including drivers and the buffers of a CPU device, "
         "and separately the buffers on a GPU; a driver's compiler may take more while it compiles. A larger "
         "input is sorted in pieces, which are written to temporary files beside the result (in TMPDIR, for "
         "standard output), as large as the input, and merged (external sorting): the result is the same. "
         "With --segments a piece is as many whole segments as fit, and the longest has to fit. --less sorts "
         "only whole arrays, since pieces cannot be merged by an order that only a device's compiler knows.",
-    .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE | COMMON_MEMORY | COMMON_DRY_RUN | COMMON_RANKS |
-              COMMON_SHARES_RANKS,
+    .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE | COMMON_MEMORY | COMMON_RESUME | COMMON_DRY_RUN |
+              COMMON_RANKS | COMMON_SHARES_RANKS,
     .options = options,
     .examples = {{"koine sort keys.npy -o sorted.npy --descending", "an array, on the best device"},
                  {"koine sort ACC_001.csv --column acc_x --argsort -o order.npy",

@@ -52,7 +52,8 @@ static size_t bytes_of(const struct npy *array)
 }
 
 // On each place. The first elements are found in the array itself, which only pieces have to be kept with.
-// Places that share the work hold two more copies of everything together, and a part each.
+// Places that share the work hold two more copies of everything together, and a part each; so does one with
+// --resume.
 static void tell_memory(const struct sorting *sorting, const struct sort_division *division,
                         struct dry_run *plan)
 {
@@ -67,7 +68,7 @@ static void tell_memory(const struct sorting *sorting, const struct sort_divisio
         host = npy_element_size(&sorting->keys) +
                (sorting->arguments->by_key ? npy_element_size(&sorting->values) : 0);
     needs = host * elements;
-    if (places > 1)
+    if (places > 1 || sorting->arguments->tool.common.resume)
         needs += 2 * host * elements / places;
     needs += 2 * bytes_of(&sorting->offsets);
     dry_run_memory(plan, needs - (held < needs ? held : needs), device * elements);

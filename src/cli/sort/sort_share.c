@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine sort on several devices, as a job in pieces (koine/distribute.h): each sorts a part of the input, and
 // neighbouring parts are merged, by the threads of the devices. Under MPI the ranks sort parts, and rank 0,
-// which gets them, merges. How many parts there are follows from the number of elements alone. Equal keys of
-// which nothing else is known have the same bits, and keys with values keep their order, so that the result
-// is that of one device.
+// which gets them, merges; so does a run with --resume, whose journal has the parts. How many parts there are
+// follows from the number of elements alone. Equal keys of which nothing else is known have the same bits,
+// and keys with values keep their order, so that the result is that of one device.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct job {
     size_t together; // elements of a part
     bool has_values;
     struct npy keys[2], values[2]; // parts that are sorted: merged from one to the other; values: or none
-    struct range *parts;           // at rank 0 of MPI: those that it got, in order
+    struct range *parts;           // those that came with their elements, in order
     struct progress progress;
 };
 
@@ -69,14 +69,19 @@ static kn_status copy_part(const struct job *job, size_t first, size_t count, st
     return status;
 }
 
-// Under MPI the elements travel in the result.
+// Whether parts leave this process, to rank 0 of MPI or to the journal: then they have their elements.
+static bool leaves(const struct job *job)
+{
+    return job->sorting->tool.share.ranks || job->sorting->arguments->tool.common.resume;
+}
+
 static kn_status put_part(const struct job *job, const struct range *range, const struct sorting *part,
                           kn_distribute_result *result, kn_error *err)
 {
     const size_t n = range->count;
     kn_status status = kn_distribute_put(result, range, sizeof *range, err);
 
-    if (!job->sorting->tool.share.ranks) {
+    if (!leaves(job)) {
         copy(&part->keys, 0, &job->keys[0], range->first, n);
         if (job->has_values)
             copy(&part->values, 0, &job->values[0], range->first, n);
@@ -96,10 +101,11 @@ static kn_status run_part(void *data, size_t place, kn_queue *queue, size_t piec
     const struct share *share = &job->sorting->tool.share;
     const size_t n = job->sorting->keys.count, first = piece * job->together;
     struct range range = {.first = first, .count = n - first < job->together ? n - first : job->together};
-    struct sorting part = {.arguments = job->sorting->arguments,
-                           .tool = {.arguments = job->sorting->tool.arguments,
-                                    .place = share->places[share_place(share, place)]},
-                           .in_pieces = true};
+    struct sorting part = {
+        .arguments = job->sorting->arguments,
+        .tool = {.arguments = job->sorting->tool.arguments,
+                 .place = share->count ? share->places[share_place(share, place)] : job->sorting->tool.place},
+        .in_pieces = true};
     kn_status status = copy_part(job, first, range.count, &part, err);
 
     (void)queue; // the place's own
@@ -212,7 +218,7 @@ static kn_status keep_result(void *data, size_t index, const void *result, size_
     return KN_OK;
 }
 
-// At rank 0: a part with its elements.
+// A part that comes with its elements.
 static kn_status keep_part(void *data, size_t index, const void *result, size_t size, kn_error *err)
 {
     struct job *job = data;
@@ -232,7 +238,7 @@ static kn_status keep_part(void *data, size_t index, const void *result, size_t 
     return KN_OK;
 }
 
-// The parts of rank 0, neighbours first.
+// The parts that came with their elements, neighbours first.
 static void merge_all(struct job *job, size_t count)
 {
     for (; count > 1; count = (count + 1) / 2) {
@@ -264,21 +270,21 @@ static kn_status make_arrays(struct job *job, size_t parts, kn_error *err)
 kn_status sort_share(struct sorting *sorting, kn_error *err)
 {
     const size_t n = sorting->keys.count, even = (n + PARTS - 1) / PARTS;
-    const struct ranks *ranks = sorting->tool.share.ranks;
     struct job job = {.sorting = sorting,
                       .together = even < PART_ELEMENTS ? PART_ELEMENTS : even,
                       .has_values = sorting->values.data || sorting->arguments->argsort};
     const kn_distribute_job parts =
         KN_INIT(kn_distribute_job, .piece_count = (n + job.together - 1) / job.together, .run = run_part,
-                .fold = ranks ? NULL : merge_parts, .name = name_part, .data = &job);
+                .fold = leaves(&job) ? NULL : merge_parts, .name = name_part, .data = &job);
     kn_status status = make_arrays(&job, parts.piece_count, err);
 
     job.order = (struct sort_order){sorting->keys.type, sorting->arguments->descending, job.has_values};
     sorting->pieces = parts.piece_count;
     progress_begin(&job.progress, sorting->arguments->tool.common.quiet);
     if (!status)
-        status = tool_share(&sorting->tool, &parts, ranks ? keep_part : keep_result, &job.progress, err);
-    if (!status && ranks && ranks_writes(ranks))
+        status =
+            tool_share(&sorting->tool, &parts, leaves(&job) ? keep_part : keep_result, &job.progress, err);
+    if (!status && leaves(&job) && ranks_writes(sorting->tool.share.ranks))
         merge_all(&job, parts.piece_count);
     progress_end(&job.progress);
     for (size_t i = 0; i < 2; i++) {
