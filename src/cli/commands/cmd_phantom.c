@@ -25,7 +25,7 @@ struct phantom_arguments {
 
 static const struct option_row options[] = {
     {"out", 'o', FIELD(OPTION_PATH, out), .writes = true, .metavar = "OUT",
-     .help = "write it here: a .cfl/.hdr pair, .npy, or for an image also .nii or .png"},
+     .help = "write it here: a .cfl/.hdr pair, .npy, or for an image also .nii, .tif or .png"},
     {"matrix", 'm', FIELD(OPTION_PATH, matrix), .metavar = "NX,NY[,NZ]",
      .help = "number of voxels; with NZ in 3D"},
     {"kspace", 'k', FIELD(OPTION_PATH, kspace), .metavar = "TRAJ",
@@ -218,7 +218,8 @@ const struct command command_phantom = {
         "voxels, in the scale of an unscaled sum over the voxels of the matrix with exp(-i 2 pi k.r): what "
         "'koine recon' inverts. A trajectory outside the band of the matrix is refused.\n\n"
         "A .npy holds float64 or complex128, with x the last dimension; a .cfl complex floats, [x, y, z] or "
-        "[1, samples, spokes]; a .nii floats, voxels of 1 mm; a .png 8 bits, in 3D the middle slice.",
+        "[1, samples, spokes]; a .nii floats, voxels of 1 mm; a .tif floats, a page for each slice; a .png 8 "
+        "bits, in 3D the middle slice.",
     .common = COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine phantom --matrix 256,256 -o phantom.png", "a picture of it"},

@@ -25,7 +25,7 @@ struct project_arguments {
 
 static const struct option_row options[] = {
     {"out", 'o', FIELD(OPTION_PATH, tool.out), .writes = true, .metavar = "FILE",
-     .help = "write the sinogram (or with --transpose the picture) here: .npy, .png, .nii or .cfl"},
+     .help = "write the sinogram (or with --transpose the picture) here: .npy, .png, .nii, .tif or .cfl"},
     {"transpose", FIELD(OPTION_FLAG, transposed),
      .help = "backproject a sinogram to a picture, by the exact transpose"},
     {"angles", FIELD(OPTION_PATH, rays.angles), .metavar = "FILE",

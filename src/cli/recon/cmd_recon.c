@@ -19,7 +19,7 @@ static const char *const parboil_names[] = {"published", "true", NULL};
 
 static const struct option_row options[] = {
     {"out", 'o', FIELD(OPTION_PATH, out), .writes = true, .metavar = "OUT",
-     .help = "write the image here: a .cfl/.hdr pair, .npy, .nii or .png (its magnitude)"},
+     .help = "write the image here: a .cfl/.hdr pair, .npy, or its magnitude as .nii, .tif or .png"},
     {"matrix", 'm', FIELD(OPTION_PATH, matrix), .metavar = "NX,NY[,NZ]",
      .help = "number of voxels (default: from the file or the range of the trajectory)"},
     {"trajectory", 't', FIELD(OPTION_PATH, trajectory), .metavar = "TRAJ",

@@ -74,7 +74,7 @@ static const struct option_row options[] = {
              "sorting (Vo and others 2018)"},
     {"slice", FIELD(OPTION_PATH, slice), .metavar = "K|FIRST-LAST|all",
      .help = "slices of measured tomography (.h5), from 0; of several, the result is a volume: .npy (slices "
-             "first), .nii, .cfl, or its middle slice, .png (default: 0)"},
+             "first), .tif, .nii, .cfl, or its middle slice, .png (default: 0)"},
     {"angles", FIELD(OPTION_PATH, rays.angles), .metavar = "FILE",
      .help =
          "of beams: the angle of each projection in degrees, in a .npy, a .mtx or a column of text (default: "
@@ -294,9 +294,9 @@ const struct command command_solve = {
         "ROWS x COLUMNS detectors, for --method fbp alone: a volume of N x N x N voxels, or of N x N x "
         "SLICES, by the method of Feldkamp, Davis and Kress (1984), which is exact in the middle slice and "
         "an approximation elsewhere. B is a .npy of ANGLES x ROWS x COLUMNS numbers, row 0 on the side of "
-        "slice 0; the volume is written as .npy (slices first), .nii, .cfl or its middle slice as .png, in "
-        "the precision of the computation. Otherwise the geometry is that of fan:.... There is no projector "
-        "for cone beams, and so no other method and no residual.\n\n"
+        "slice 0; the volume is written as .npy (slices first), .tif (a page for each), .nii, .cfl or its "
+        "middle slice as .png, in the precision of the computation. Otherwise the geometry is that of "
+        "fan:.... There is no projector for cone beams, and so no other method and no residual.\n\n"
         "Iterations on ill-posed systems have to be stopped early: with 2 % of noise, the best x may be that "
         "of iteration 12, and that of iteration 400 three times worse. --noise stops by the discrepancy "
         "principle; --stop ncp needs no number, and stops where the residual's periodogram is that of white "

@@ -10,6 +10,7 @@
 #include "base/os/output.h"
 #include "cfl.h"
 #include "nifti.h"
+#include "tiff_stack.h"
 #include "io/image/png.h"
 
 // ---- images ----
@@ -70,6 +71,54 @@ static kn_status write_nifti(const char *path, const struct npy *array, bool for
     return status;
 }
 
+// Its pages are the slices.
+static struct tiff_stack stack_of(const struct npy *array)
+{
+    const size_t width = cfl_dim(array, 0), height = cfl_dim(array, 1), pages = cfl_dim(array, 2);
+
+    return (struct tiff_stack){width, height, pages, tiff_stack_needs_big(width, height, pages)};
+}
+
+static kn_status write_page(FILE *stream, const struct tiff_stack *stack, const struct npy *array,
+                            size_t page, float *floats, kn_error *err)
+{
+    const size_t pixels = stack->width * stack->height;
+    double *values = NULL;
+    kn_status status = real_values(array, page * pixels, pixels, &values, err);
+
+    for (size_t i = 0; i < pixels && !status; i++)
+        floats[i] = (float)values[i];
+    if (!status)
+        tiff_stack_page(stream, stack, page, floats);
+    free(values);
+    return status;
+}
+
+static kn_status write_tiff(const char *path, const struct npy *array, bool force, kn_error *err)
+{
+    struct tiff_stack stack;
+    struct ki_output *out = NULL;
+    float *floats = NULL;
+    size_t count;
+    kn_status status = count_voxels(array, &count, err);
+
+    if (status)
+        return status;
+    stack = stack_of(array);
+    floats = malloc(stack.width * stack.height * sizeof *floats);
+    status = floats ? ki_output_open(path, force, &out, err)
+                    : ki_fail_memory(err, stack.width * stack.height * sizeof *floats, path);
+    if (!status)
+        tiff_stack_begin(ki_output_stream(out), &stack);
+    for (size_t page = 0; page < stack.pages && !status; page++)
+        status = write_page(ki_output_stream(out), &stack, array, page, floats, err);
+    free(floats);
+    if (!status)
+        return ki_output_close(out, err);
+    ki_output_discard(out);
+    return status;
+}
+
 static kn_status write_png(const char *path, const struct npy *array, bool force, kn_error *err)
 {
     struct ki_picture picture = {.pixels = NULL};
@@ -103,7 +152,8 @@ static const struct format {
 } formats[] = {
     {".cfl", VOLUME_ARRAY, cfl_write, cfl_read}, {".hdr", VOLUME_ARRAY, cfl_write, cfl_read},
     {".npy", VOLUME_ARRAY, npy_write, npy_read}, {".nii", VOLUME_IMAGE, write_nifti, NULL},
-    {".png", VOLUME_IMAGE, write_png, NULL},
+    {".png", VOLUME_IMAGE, write_png, NULL},     {".tif", VOLUME_IMAGE, write_tiff, NULL},
+    {".tiff", VOLUME_IMAGE, write_tiff, NULL},
 };
 
 // The format for a name; a name without an ending is a pair's. NULL for an unknown ending.
@@ -128,7 +178,7 @@ static kn_status choose(const char *path, enum volume_kind kind, const struct fo
     if (*format && (kind == VOLUME_IMAGE || (*format)->kind == VOLUME_ARRAY))
         return KN_OK;
     return ki_fail_at(err, KN_ERROR_ARGUMENT, path, 0, "expected a name that ends in %s",
-                      kind == VOLUME_IMAGE ? ".cfl, .npy, .nii or .png, which tells the format"
+                      kind == VOLUME_IMAGE ? ".cfl, .npy, .nii, .tif or .png, which tells the format"
                                            : ".cfl or .npy, which tells the format");
 }
 
@@ -165,14 +215,17 @@ bool volume_files(const char *path, const struct npy *array,
     const struct format *format = format_of(path);
     char *cfl, *hdr;
     double count = 1;
+    struct tiff_stack stack;
     bool named;
 
     for (size_t i = 0; i < array->dims; i++)
         count *= (double)array->shape[i];
+    stack = stack_of(array);
     if (!format || format->write != cfl_write) {
         each(data, path,
              format && format->write == npy_write     ? (double)npy_file_size(array)
              : format && format->write == write_nifti ? NIFTI_HEAD + NIFTI_VOXEL * count
+             : format && format->write == write_tiff  ? (double)tiff_stack_bytes(&stack)
                                                       : NAN);
         return true;
     }

@@ -13,7 +13,7 @@ for matrix in 128 0,128 128,x 1,2,3,4 '128,'; do
 done
 expect_exit 2 koine phantom --matrix 16,16
 expect_exit 2 koine phantom --matrix 16,16 -o "$work/p.jpg"
-expect_stderr 'p.jpg: expected a name that ends in .cfl, .npy, .nii or .png'
+expect_stderr 'p.jpg: expected a name that ends in .cfl, .npy, .nii, .tif or .png'
 expect_exit 2 koine phantom --matrix 16,16 --trajectory-unit radians -o "$work/p.npy"
 expect_exit 2 koine phantom --matrix 4294967296,4294967296 -o "$work/p.npy"
 expect_stderr 'fit in memory'

@@ -15,7 +15,7 @@ expect_exit 2 koine recon "$work/k"
 expect_stderr 'expected -o OUT, for the image'
 expect_exit 2 koine recon "$work/k" more -o "$work/no.npy"
 expect_exit 2 koine recon "$work/k" -o "$work/no.jpg"
-expect_stderr 'no.jpg: expected a name that ends in .cfl, .npy, .nii or .png'
+expect_stderr 'no.jpg: expected a name that ends in .cfl, .npy, .nii, .tif or .png'
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --kernel fast
 expect_stderr "^koine recon: --kernel: 'fast' is not one of naive, register, .*, host-single$"
 expect_exit 2 koine recon "$work/k" -o "$work/no.npy" --solver cg

@@ -36,6 +36,8 @@ done
 expect_stdout '^ *slice  '
 expect_exit 0 koine solve $rays "$tooth" --slice 1-1 --method fbp --device host -o "$work/one.nii"
 [ "$(od -An -td2 -j 40 -N 8 "$work/one.nii" | tr -s ' ')" = " 3 80 80 1" ] || fail "one.nii is not 80 x 80 x 1"
+expect_exit 0 koine solve $rays "$tooth" --slice all --method fbp --device host -o "$work/stack.tif"
+[ "$(stat -c %s "$work/stack.tif")" -eq $((8 + 2 * (128 + 80 * 80 * 4))) ] || fail "stack.tif has not two pages of floats"
 expect_exit 0 koine solve $rays "$tooth" --slice all --method fbp --device host -o "$work/middle.png"
 [ "$(od -An -tx1 -N4 "$work/middle.png")" = " 89 50 4e 47" ] || fail "middle.png is no PNG"
 # The axis is that of the middle slice, which is slice 1 of the two.

@@ -6,6 +6,9 @@
 
 #include "io_support.h"
 
+#include <config.h>
+
+#include "io/image/image.h"
 #include "io/image/png.h"
 #include "io/array/volume.h"
 #include "support/run.h"
@@ -49,12 +52,26 @@ START_TEST(images)
     const struct ki_picture picture = {3, 2, 8, levels};
     unsigned char bytes[1000], wanted[1000];
     float found[6];
+#if HAVE_TIFF
+    struct image_file *file;
+    struct image page;
+#endif
     size_t count;
 
     write_image("a.nii");
     ck_assert_uint_eq(io_read("a.nii", bytes, sizeof bytes), 352 + 18 * 4);
     memcpy(found, bytes + 352 + 6 * 4, sizeof found);
     ck_assert_mem_eq(found, magnitudes, sizeof found);
+#if HAVE_TIFF
+    write_image("a.tif");
+    IO_OK(image_open(io_path("a.tif"), 0, &file, err));
+    ck_assert_uint_eq(image_pages(file), 3);
+    IO_OK(image_read(file, 1, &page, err));
+    ck_assert(page.type == KN_F32 && page.width == 3 && page.height == 2 && page.channels == 1);
+    ck_assert_mem_eq(page.samples, magnitudes, sizeof magnitudes);
+    free(page.samples);
+    image_close(file);
+#endif
     write_image("a.png");
     count = io_read("a.png", bytes, sizeof bytes);
     IO_OK(ki_png_write(io_path("b.png"), &picture, false, err));
@@ -88,8 +105,8 @@ START_TEST(files)
     static const struct {
         const char *name;
         struct listed files;
-    } cases[] = {{"f.npy", {1, 1}}, {"f.nii", {1, 1}}, {"f.png", {1, 0}},
-                 {"f", {2, 1}},     {"g.cfl", {2, 1}}, {"h.hdr", {2, 1}}};
+    } cases[] = {{"f.npy", {1, 1}}, {"f.nii", {1, 1}}, {"f.tif", {1, 1}}, {"g.tiff", {1, 1}},
+                 {"f.png", {1, 0}}, {"f", {2, 1}},     {"g.cfl", {2, 1}}, {"h.hdr", {2, 1}}};
     struct npy form = image;
 
     form.data = NULL;
@@ -109,7 +126,7 @@ START_TEST(refused)
     struct npy other = image;
 
     IO_REFUSED(volume_try(io_path("a.jpg"), VOLUME_IMAGE, false, err), KN_ERROR_ARGUMENT,
-               ".cfl, .npy, .nii or .png");
+               ".cfl, .npy, .nii, .tif or .png");
     IO_REFUSED(volume_try(io_path("a.png"), VOLUME_ARRAY, false, err), KN_ERROR_ARGUMENT, "in .cfl or .npy");
     IO_REFUSED(volume_write(io_path("a.nii"), VOLUME_ARRAY, &image, false, err), KN_ERROR_ARGUMENT,
                ".cfl or .npy");
