@@ -73,7 +73,7 @@ struct solve_command {
 
 extern const char *const solve_precision_names[]; // "auto", "float", "double"
 extern const char *const solve_lambda_by_names[]; // "given", "lcurve"
-enum { SOLVE_LAMBDA_BY_GIVEN, SOLVE_LAMBDA_BY_LCURVE };
+enum { SOLVE_LAMBDA_BY_GIVEN, SOLVE_LAMBDA_BY_LCURVE, SOLVE_LCURVE_POINTS = 21 };
 // In the order of the enums in koine/least_squares.h; NULL ends each list.
 extern const char *const solve_method_names[], *const solve_stop_names[], *const solve_preconditioner_names[],
                                                                               *const solve_filter_names[];
@@ -119,8 +119,10 @@ kn_status solve_divide(struct solve_command *command, kn_error *err);
 // Bytes that the columns that are solved at a time take on each place, in addition to the input.
 kn_status solve_measure(const struct solve_command *command, kn_sparse_memory *memory, kn_error *err);
 
-// What it would do, with --dry-run.
+// What it would do, with --dry-run; and for A = cone:..., with its projections in memory.
 kn_status solve_dry_run(const struct solve_command *command, kn_error *err);
+kn_status solve_dry_run_cone(const struct solve_command *command, const kn_tomography_fbp_options *options,
+                             kn_error *err);
 
 // Computes the L-curve and chooses lambda, if --lambda-by asks for it. KN_ERROR_INPUT: it has no corner.
 kn_status solve_choose_lambda(struct solve_command *command, kn_error *err);

@@ -218,6 +218,8 @@ static kn_status run(struct cone *cone, kn_error *err)
         status = make_plan(cone, err);
     if (!status)
         status = read_panels(cone, err);
+    if (!status && cone->command->arguments->tool.common.dry_run)
+        return solve_dry_run_cone(cone->command, &cone->options, err);
     if (!status)
         status = make_volume(cone, err);
     if (!status)

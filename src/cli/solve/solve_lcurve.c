@@ -8,7 +8,7 @@
 #include "cli/framework/table.h"
 #include "cmd_solve.h"
 
-enum { POINTS = 21, NUMBERS = 3 };
+enum { POINTS = SOLVE_LCURVE_POINTS, NUMBERS = 3 };
 
 static bool step(void *data, size_t done, size_t count)
 {
@@ -51,6 +51,8 @@ kn_status solve_choose_lambda(struct solve_command *command, kn_error *err)
             err, KN_ERROR_ARGUMENT,
             "--lambda-by lcurve computes in one place; choose lambda there, and share the work with "
             "--lambda");
+    if (command->arguments->tool.common.dry_run)
+        return KN_OK;
     command->lcurve = calloc(NUMBERS * POINTS, sizeof *command->lcurve);
     if (!command->lcurve)
         return ki_fail_memory(err, NUMBERS * POINTS * sizeof *command->lcurve, "the L-curve");

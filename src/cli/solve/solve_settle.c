@@ -203,7 +203,6 @@ enum fact {
     NO_RAYS,     // A is a file
     CONE,
     COLUMNS, // --rhs, --slice or --resume
-    DRY_RUN,
     TERMS,   // --lambda or --smooth
     STOPPED, // may stop before all iterations are done
     TV,
@@ -252,8 +251,6 @@ static const struct {
     {{CONE, STRIPES}, .text = "--stripes is for sinograms, of A = parallel:... or fan:..."},
     {{CONE, COLUMNS},
      .text = "--rhs, --slice and --resume are for many columns or slices; A = cone:... has one volume"},
-    {{CONE, DRY_RUN},
-     .text = "--dry-run has no plan of A = cone:...; its memory and time are printed by the run"},
     {{STRIPES, NO_RAYS}, .text = "--stripes is for A = parallel:... or fan:..., whose sinograms have them"},
     {{RAYS, NO_RAYS},
      .text = "--angles, --offset and --detector are for a geometry, A = parallel:..., fan:... or cone:..."},
@@ -266,9 +263,6 @@ static const struct {
     {{LCURVE, OTHER_TERMS},
      .text = "--lambda-by lcurve is for |A x - b|^2 and lambda |x|^2 alone; leave out --smooth, bounds and "
              "--correction"},
-    {{LCURVE, DRY_RUN},
-     .text =
-         "--dry-run does not tell the time of the L-curve's solutions; give a --lambda for a plan of one"},
     {{LCURVE, NO_CGNR}, .text = "--lambda-by lcurve is for --method cgnr"},
     {{LCURVE, STOPPED},
      .text =
@@ -345,7 +339,6 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
         [WEIGHTS] = arguments->weights,
         [CONE] = !arguments->sweep && geometry_is_cone(arguments->tool.common.operands.items[0]),
         [COLUMNS] = strcmp(arguments->rhs, "all") != 0 || arguments->slice || arguments->tool.common.resume,
-        [DRY_RUN] = arguments->tool.common.dry_run,
         [LCURVE] = arguments->lambda_by == SOLVE_LAMBDA_BY_LCURVE,
         [LAMBDA] = arguments->lambda,
         [NO_CGNR] = task->method != KN_LEAST_SQUARES_CGNR,

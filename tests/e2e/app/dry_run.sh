@@ -21,6 +21,7 @@ arrays.save("b.npy", "f8", (random.random() for _ in range(rows * sides)), (rows
 n = 60000
 arrays.save("keys.npy", "f8", (random.random() for _ in range(n)))
 arrays.save("values.npy", "i4", range(n))
+arrays.save("panels.npy", "f4", (random.random() for _ in range(60 * 40 * 50)), (60, 40, 50))
 arrays.save("stack.npy", "u1", random.randbytes(5 * 80 * 90), (5, 80, 90))
 arrays.save("volume.npy", "u2", (random.randrange(1 << 16) for _ in range(12 * 20 * 30)), (12, 20, 30))
 open("cut.npy", "wb").write(open("keys.npy", "rb").read()[:-3])
@@ -100,6 +101,16 @@ expect_stdout '\(host: about'
 expect_plan "$columns" solve a.mtx b.npy -n 5 -o result.mtx --device host --rhs all --precision float
 expect_exit 0 koine solve a.mtx b.npy -o result.npy --device host --resume --dry-run
 [ ! -e result.npy.parts ] || fail "a dry run has kept pieces"
+expect_plan $((60 * 40 * 50 * 4 + 32 * 32 * 24 * 4)) solve cone:60,40x50,32x32x24,200,100 panels.npy --method fbp -o result.npy
+expect_plan $((60 * 40 * 50 * 8 + 32 * 32 * 24 * 8)) solve cone:60,40x50,32x32x24,200,100 panels.npy --method fbp --device host \
+    -o result.tif
+# The L-curve takes 21 solutions more.
+expect_exit 0 koine solve a.mtx b.npy -n 20 --lambda 1 -o result.npy --device host --dry-run --json one.json
+expect_exit 0 koine solve a.mtx b.npy -n 20 --lambda-by lcurve -o result.npy --device host --dry-run --json plan.json --force
+python3 -c 'import json
+one, plan = (json.load(open(name + ".json"))["seconds"]["compute"] for name in ("one", "plan"))
+assert abs(plan - 22 * one) < 1e-6 * plan, (one, plan)' || fail "the plan of an L-curve"
+rm one.json
 expect_exit 0 koine solve a.mtx b.npy --method gram -o result.npy --dry-run --json plan.json --force
 expect_stdout '^time: the cost model has no estimate$'
 grep -q '"total": null' plan.json || fail "a time that is not known is not null"
