@@ -65,8 +65,11 @@ typedef enum kn_least_squares_stop {
 
 typedef enum kn_least_squares_preconditioner {
     KN_LEAST_SQUARES_NONE = 0,
-    KN_LEAST_SQUARES_JACOBI = 1, // the diagonal of A^T A
-    KN_LEAST_SQUARES_ILU = 2     // its incomplete LU factors without fill-in
+    // The diagonal of A^T A. On devices, of a matrix and for |A x - b|^2 alone: its columns are scaled to
+    // length 1 once, and iterations take no more time; the history and error_estimate are those of the scaled
+    // x.
+    KN_LEAST_SQUARES_JACOBI = 1,
+    KN_LEAST_SQUARES_ILU = 2 // its incomplete LU factors without fill-in, on the host
 } kn_least_squares_preconditioner;
 
 // Set one of `matrix` and `geometry`; the other is NULL.
@@ -108,7 +111,7 @@ typedef struct kn_least_squares_options {
     // For CGNR and PRINTED on devices, instead of a penalty: F(x, d), an expression in OpenCL C in the floats
     // x, d and weight, and in i, the column; linear in d. F(x, x) is added to the gradient. NULL: none.
     const char *correction;
-    kn_least_squares_preconditioner preconditioner; // for CGNR on the host
+    kn_least_squares_preconditioner preconditioner; // for CGNR
     // How a device stores A, for all methods but GRAM and FBP; for CGNR on the host, AUTO, SELL and SIMPLE.
     kn_sparse_format format;
     // KN_F64, KN_F32, or 0: KN_F64 if the other options allow double precision. Devices with double precision
@@ -153,7 +156,7 @@ typedef struct kn_least_squares_solution {
     // resulting change; an iterate is compared with those of exact arithmetic, behind which rounding makes it
     // lag. Precision is reached if the estimate is below one tenth, or, for iterates, if the fit is as good.
     // NaN and true if nothing can be said: in double precision, within bounds that are kept exactly, and for
-    // an iterate with a preconditioner, and for FBP.
+    // an iterate with a preconditioner on the host, and for FBP.
     double error_estimate;
     bool precision_reached;
     bool tolerance_reached, noise_reached; // also true if they are not asked for

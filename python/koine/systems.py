@@ -155,7 +155,7 @@ def least_squares(
     correction : str, optional
         On devices: an expression in OpenCL C of floats x, d and weight, and of i, the column, linear in d.
     preconditioner : {"none", "jacobi", "ilu"}
-        Of "cgnr" on the host.
+        Of "cgnr": "ilu" on the host, "jacobi" also on devices, of a matrix without other terms.
     filter : {"ramp", "shepp-logan", "cosine", "hamming", "hann"}
         Of "fbp".
     format : str

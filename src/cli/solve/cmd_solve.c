@@ -61,7 +61,7 @@ static const struct option_row options[] = {
              "square)"},
     {"preconditioner", FIELD(OPTION_CHOICE, preconditioner), .choices = solve_preconditioner_names,
      .fallback = "none",
-     .help = "for cgnr on the host: the diagonal of A^T A (Jacobi), or its incomplete LU factors"},
+     .help = "for cgnr: the diagonal of A^T A (jacobi), or on the host its incomplete LU factors (ilu)"},
     {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .choices = sparse_format_names,
      .fallback = "auto",
      .help = "how a device stores the matrix: auto, simple, memory-layout, local-memory, "

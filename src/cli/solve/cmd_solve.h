@@ -100,7 +100,7 @@ kn_status solve_find_axis(struct solve_command *command, kn_error *err);
 
 // Names the requested feature that only the host has, that only devices have, or that devices have only in
 // single precision; NULL if there is none.
-const char *solve_host_alone(const kn_least_squares_options *task);
+const char *solve_host_alone(const struct solve_command *command);
 const char *solve_device_alone(const struct solve_command *command);
 const char *solve_single_alone(const kn_least_squares_options *task);
 // Whether single precision is requested for something that the host computes only in double precision.

@@ -15,7 +15,7 @@ static bool has_both(const struct solve_command *command)
     const kn_least_squares_options *task = &command->task;
     const bool single = command->arguments->precision == SOLVE_PRECISION_FLOAT;
 
-    return !solve_host_alone(task) && !solve_device_alone(command) && task->format == KN_SPARSE_AUTO &&
+    return !solve_host_alone(command) && !solve_device_alone(command) && task->format == KN_SPARSE_AUTO &&
            task->method == KN_LEAST_SQUARES_CGNR && task->stop != KN_LEAST_SQUARES_STOP_NCP &&
            (single || command->matrix) && command->arguments->tool.common.policy != KN_POLICY_FAST;
 }
@@ -133,7 +133,7 @@ kn_status solve_open(struct solve_command *command, kn_error *err)
     const struct common_arguments *common = &arguments->tool.common;
     const bool named = common->devices.count > 0 || ki_env_get(KI_ENV_DEVICE),
                device = solve_device_alone(command);
-    const bool by_host = solve_host_alone(&command->task) || arguments->precision == SOLVE_PRECISION_DOUBLE ||
+    const bool by_host = solve_host_alone(command) || arguments->precision == SOLVE_PRECISION_DOUBLE ||
                          (!named && arguments->precision == SOLVE_PRECISION_AUTO);
     kn_status status;
 

@@ -125,9 +125,21 @@ static kn_status read_numbers(struct solve_command *command, kn_error *err)
 
 // ---- combinations of options ----
 
-const char *solve_host_alone(const kn_least_squares_options *task)
+// Devices scale the columns of a matrix, once.
+const char *solve_host_alone(const struct solve_command *command)
 {
-    return task->preconditioner ? "--preconditioner" : NULL;
+    const struct string_list *operands = &command->arguments->tool.common.operands;
+    const kn_least_squares_options *task = &command->task;
+
+    if (task->preconditioner == KN_LEAST_SQUARES_ILU)
+        return "--preconditioner ilu";
+    if (task->preconditioner != KN_LEAST_SQUARES_JACOBI)
+        return NULL;
+    if (operands->count && geometry_is(operands->items[0]))
+        return "--preconditioner jacobi, with beams,";
+    return task->lambda > 0 || task->smooth > 0 || task->bounded
+               ? "--preconditioner jacobi, with --lambda, --smooth or bounds,"
+               : NULL;
 }
 
 // Whether the user named the host.
@@ -311,7 +323,7 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
     const kn_least_squares_options *task = &command->task;
     const struct string_list *devices = &arguments->tool.common.devices;
     const char *named = devices->count ? devices->items[0] : NULL;
-    const char *host = solve_host_alone(task), *device = solve_device_alone(command),
+    const char *host = solve_host_alone(command), *device = solve_device_alone(command),
                *single = solve_single_alone(task);
     bool named_host = named && strcmp(named, "host") == 0, named_device = named && !named_host;
     bool penalty = task->bounded && !kn_least_squares_method_holds_bounds(task->method);

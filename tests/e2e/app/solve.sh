@@ -59,7 +59,8 @@ expect_refused 'give only one of them' --bounds 0,2 --nonnegative
 expect_refused 'an order other than' --smooth 1,3
 expect_refused 'needs --tolerance' --stop residual
 expect_refused 'needs --noise' --stop discrepancy
-expect_refused 'use --device host' --device cpu --preconditioner jacobi
+expect_refused 'preconditioner ilu is only for the host.*use --device host' --device cpu --preconditioner ilu
+expect_refused 'jacobi, with --lambda.*only for the host.*use --device host' --device cpu --preconditioner jacobi --lambda 1
 expect_refused 'all its iterations' --device cpu --method printed --stop ncp
 expect_refused 'on devices; leave out --precision double' --device cpu --precision double --method gram
 expect_refused '-stop ncp is in single precision on devices' --device cpu --precision double --stop ncp
@@ -67,7 +68,7 @@ expect_refused 'in double precision on the host' --device host --method printed 
 expect_refused 'cannot compile; .*--device cpu' --device host --correction d
 expect_refused 'both say when to stop' --tolerance 0.1 --noise 3
 expect_refused 'needs a device' --device host --format merge
-expect_refused 'leave one out' --format merge --preconditioner jacobi
+expect_refused 'leave one out' --format merge --preconditioner ilu
 expect_refused 'neither lambda nor smooth' --method sirt --lambda 1
 expect_refused 'only cgnr looks at the whiteness' --method sirt --stop ncp
 expect_refused 'tv needs --lambda' --method tv

@@ -115,6 +115,8 @@ static kn_status solve(struct solve_run *run, kn_error *err)
     if (!status)
         status = make_matrix(run, err);
     if (!status)
+        status = ki_solve_scale_columns(run, err);
+    if (!status)
         status = take_terms(run, err);
     if (!status)
         status = take_starts(run, err);
@@ -123,6 +125,8 @@ static kn_status solve(struct solve_run *run, kn_error *err)
         run->correction = &run->own_correction;
     if (!status)
         status = function_of(run)(run, err);
+    if (!status)
+        ki_solve_unscale(run);
     if (!status)
         status = ki_solve_judge(run, err);
     for (size_t i = 0; run->traces && i < run->count; i++)

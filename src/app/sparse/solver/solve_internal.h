@@ -57,6 +57,12 @@ struct solve_run {
     const double *weights;
     double *factors, *weighted_b, *weighted_values;
     struct sparse_matrix weighted_matrix; // the caller's, with these values
+    // For Jacobi's preconditioner on a device (scaling.c): the lengths of the columns, and what dividing by
+    // them takes; and `matrix` and `start` without that.
+    double *lengths, *scaled_values, *scaled_start;
+    struct sparse_matrix scaled_matrix;
+    const struct sparse_matrix *unscaled_matrix; // NULL: nothing is scaled
+    const double *unscaled_start;
 };
 
 // Checks the task and the options of a public function, fills in the defaults, and stores them in a run with
@@ -75,6 +81,12 @@ solve_function ki_solve_host_cgnr, ki_solve_printed, ki_solve_bounded, ki_solve_
 // the problem without weights that has the same solution. KN_ERROR_ARGUMENT; KN_ERROR_MEMORY.
 kn_status ki_solve_check_numbers(const struct solve_run *run, kn_error *err);
 kn_status ki_solve_apply_weights(struct solve_run *run, kn_error *err);
+
+// If the task has Jacobi's preconditioner on a device: `matrix` and `start` become those of the problem whose
+// columns have length 1. Afterwards they are restored, and x becomes that of the problem. KN_ERROR_ARGUMENT;
+// KN_ERROR_MEMORY.
+kn_status ki_solve_scale_columns(struct solve_run *run, kn_error *err);
+void ki_solve_unscale(struct solve_run *run);
 
 double ki_solve_norm(const double *x, size_t count);
 // The residual at which the task stops a column, in units of b; 0: no stop.

@@ -241,7 +241,7 @@ static void judge(const struct solve_run *run, size_t k, double residual, double
     if (task->noise > 0 && !(residual <= slack * task->noise))
         solution->noise_reached = false;
     // The iterations stopped because they considered a goal reached that is not.
-    if (!(solution->tolerance_reached && solution->noise_reached) && run->measured &&
+    if (!(solution->tolerance_reached && solution->noise_reached) && task->type == KN_F32 &&
         (solution->stopped == KN_LEAST_SQUARES_STOPPED_RESIDUAL ||
          solution->stopped == KN_LEAST_SQUARES_STOPPED_DISCREPANCY))
         solution->precision_reached = false;

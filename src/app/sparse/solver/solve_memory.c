@@ -213,6 +213,14 @@ static size_t bytes_side_by_side(const struct solve_run *run, size_t at_once, si
                                      2 * (run->task.iterations + 1 + PARTS) * sizeof(double));
 }
 
+// Jacobi's: what scaling the columns takes (scaling.c).
+static size_t bytes_of_scaling(const struct solve_run *run)
+{
+    return run->task.preconditioner
+               ? (run->matrix->nonzeros + (2 + run->count) * run->matrix->columns) * sizeof(double)
+               : 0;
+}
+
 static kn_status estimate_device(struct solve_run *run, kn_sparse_memory *memory, kn_error *err)
 {
     const kn_least_squares_options *task = &run->task;
@@ -234,7 +242,8 @@ static kn_status estimate_device(struct solve_run *run, kn_sparse_memory *memory
              2 * (rows + columns) * sizeof(uint32_t);
     if (gram)
         making += need_of_gram(run).kept + BLOCK * columns * (sizeof(double) + sizeof(float));
-    memory->host = bytes_of_results(run) + at_once * most(rows, columns) * sizeof(float) +
+    memory->host = bytes_of_results(run) + bytes_of_scaling(run) +
+                   at_once * most(rows, columns) * sizeof(float) +
                    most(making, bytes_of_checks(run, at_once));
     return status;
 }

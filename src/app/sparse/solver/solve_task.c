@@ -89,7 +89,13 @@ static kn_status check_support(const kn_least_squares_options *task, bool on_dev
         {on_device && task->type == KN_F64 && ki_solve_single_alone(task),
          "devices have this method, rule or format in single precision alone"},
         {on_device && gram && rays, "gram wants the matrix of a geometry on the host; leave the device out"},
-        {on_device && task->preconditioner, "preconditioners are the host's alone"},
+        {on_device && task->preconditioner == KN_LEAST_SQUARES_ILU,
+         "incomplete LU factors are the host's alone; devices have jacobi"},
+        {on_device && task->preconditioner && rays,
+         "on devices jacobi is for a matrix, whose columns it scales; the host has it for a geometry"},
+        {on_device && task->preconditioner &&
+             (task->lambda > 0 || task->smooth > 0 || task->bounded || task->correction),
+         "on devices jacobi is for |A x - b|^2 alone; the host has it with lambda, smooth and a penalty"},
         {on_device && task->bounded && task->correction,
          "a penalty for bounds and a correction of its own; write both in one"},
         {host && !cgnr && !fbp && task->type == KN_F32,
@@ -297,5 +303,8 @@ void ki_solve_end(struct solve_run *run)
     free(run->factors);
     free(run->weighted_b);
     free(run->weighted_values);
+    free(run->lengths);
+    free(run->scaled_values);
+    free(run->scaled_start);
     ki_sparse_parallel_free(&run->own_geometry);
 }

@@ -107,6 +107,58 @@ START_TEST(against_the_host)
 }
 END_TEST
 
+// Jacobi's preconditioner on a device, from starts other than 0: near the host's solution; and if the columns
+// are multiplied by powers of 2, which scaling divides out exactly, the same bits times those powers.
+static void expect_scaled(kn_type type)
+{
+    const kn_least_squares_options options =
+        KN_INIT(kn_least_squares_options, .method = KN_LEAST_SQUARES_CGNR, .iterations = 300, .type = type,
+                .preconditioner = KN_LEAST_SQUARES_JACOBI);
+    uint64_t state = test_seed("jacobi");
+    double b[COUNT * ROWS], x[2][COUNT * COLUMNS];
+    struct sparse_matrix matrix = make(b, &state);
+    struct solved wanted = solve(
+        NULL, &matrix, b, &(kn_least_squares_options){.method = KN_LEAST_SQUARES_CGNR, .iterations = 2000});
+    int powers[COLUMNS];
+
+    for (size_t j = 0; j < COLUMNS; j++)
+        powers[j] = (int)(test_random(&state) % 61) - 30;
+    for (size_t i = 0; i < COUNT * COLUMNS; i++)
+        x[0][i] = test_uniform(&state);
+    for (size_t i = 0; i < COUNT * COLUMNS; i++)
+        x[1][i] = ldexp(x[0][i], -powers[i % COLUMNS]);
+    for (int i = 0; i < 2; i++) {
+        const kn_sparse view = {matrix};
+        const kn_least_squares_task system =
+            KN_INIT(kn_least_squares_task, .matrix = &view, .b = b, .count = COUNT);
+        kn_least_squares_result *result = NULL;
+
+        EXPECT_OK(kn_least_squares(queue, &system, x[i], &options, &result, &err));
+        ck_assert_ptr_nonnull(strstr(kn_least_squares_get_code(result), "columns scaled"));
+        for (size_t c = 0; c < COUNT; c++)
+            ck_assert_double_eq_tol(kn_least_squares_get_solution(result, c)->residual,
+                                    wanted.solutions[c].residual, 1e-4);
+        kn_least_squares_result_free(result);
+        for (size_t k = 0; k < matrix.nonzeros && i == 0; k++)
+            matrix.values[k] = ldexp(matrix.values[k], powers[matrix.indices[k]]);
+    }
+    for (size_t c = 0; c < COUNT; c++)
+        ck_assert_double_lt(test_relative_distance(x[0] + c * COLUMNS, wanted.x + c * COLUMNS, COLUMNS),
+                            type == KN_F64 ? 1e-12 : 2e-4);
+    for (size_t i = 0; i < COUNT * COLUMNS; i++)
+        ck_assert_double_eq(ldexp(x[1][i], powers[i % COLUMNS]), x[0][i]);
+    solved_free(&wanted);
+    ki_sparse_free(&matrix);
+}
+
+START_TEST(jacobi)
+{
+    expect_scaled(KN_F32);
+    if (kn_context_get_device(context)->fp64)
+        expect_scaled(KN_F64);
+}
+END_TEST
+
 // Columns are solved together if nothing prevents it, each with the same result as alone.
 START_TEST(many)
 {
@@ -321,7 +373,9 @@ START_TEST(refused)
         {{.stop = KN_LEAST_SQUARES_STOP_NCP, .type = KN_F64}, "in single precision alone"},
         {{.method = KN_LEAST_SQUARES_PRINTED, .stop = KN_LEAST_SQUARES_STOP_RESIDUAL, .tolerance = 0.1},
          "all its iterations"},
-        {{.preconditioner = KN_LEAST_SQUARES_JACOBI}, "the host's alone"},
+        {{.preconditioner = KN_LEAST_SQUARES_ILU}, "the host's alone; devices have jacobi"},
+        {{.preconditioner = KN_LEAST_SQUARES_JACOBI, .lambda = 1}, "jacobi is for |A x - b|^2 alone"},
+        {{.method = KN_LEAST_SQUARES_FISTA, .preconditioner = KN_LEAST_SQUARES_JACOBI}, "only for cgnr"},
         {{.method = KN_LEAST_SQUARES_PRINTED, .stop = KN_LEAST_SQUARES_STOP_NCP}, "all its iterations"},
         {{.method = KN_LEAST_SQUARES_CGNR, .bounded = true, .high = INFINITY, .correction = "d"},
          "both in one"},
@@ -348,7 +402,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {against_the_host, many, gram, discrepancy, rays, accuracy, refused};
+    const TTest *const tests[] = {against_the_host, many, gram, discrepancy, rays, accuracy, jacobi, refused};
 
     return test_run("solve", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }

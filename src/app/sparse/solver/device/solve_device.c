@@ -98,21 +98,23 @@ static void say_code(struct solve_run *run, const struct device_run *d)
 {
     char *code = run->result->code;
     size_t size = sizeof run->result->code;
+    const char *scaled = run->unscaled_matrix ? ", columns scaled" : "";
 
     if (d->batch)
-        snprintf(code, size, "single precision, %u right-hand sides side by side, %s",
+        snprintf(code, size, "single precision, %u right-hand sides side by side, %s%s",
                  ki_sparse_batch_images(d->batch),
                  ki_sparse_batch_is_whole(d->batch)   ? "many iterations a launch"
                  : ki_sparse_batch_is_tiled(d->batch) ? "A and A^T by tiles of rows"
-                                                      : "separate launches");
+                                                      : "separate launches",
+                 scaled);
     else
-        snprintf(code, size, "%s precision, A as %s, A^T as %s, %s launches%s%s",
+        snprintf(code, size, "%s precision, A as %s, A^T as %s, %s launches%s%s%s",
                  run->task.type == KN_F64 ? "double" : "single",
                  ki_sparse_format_names[ki_sparse_solver_format(d->solver, false)],
                  ki_sparse_format_names[ki_sparse_solver_format(d->solver, true)],
                  ki_sparse_solver_is_fused(d->solver) ? "fused" : "separate",
                  run->task.method == KN_LEAST_SQUARES_PRINTED ? ", A and A^T twice" : "",
-                 ki_device_recorded(ki_cgnr_recording(ki_sparse_solver_cgnr(d->solver))));
+                 ki_device_recorded(ki_cgnr_recording(ki_sparse_solver_cgnr(d->solver))), scaled);
 }
 
 static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *err)
