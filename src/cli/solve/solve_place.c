@@ -111,15 +111,23 @@ static kn_status open_sooner(struct solve_command *command, kn_error *err)
     return status;
 }
 
-// Under MPI: on the place of each rank that was named, or on its GPU; without one, or if it has no double
-// precision, on the host, which has both precisions.
+static bool all_have_double(const struct share *share)
+{
+    for (size_t i = 0; i < share->count; i++)
+        if (!share->places[i].device.fp64)
+            return false;
+    return true;
+}
+
+// Under MPI: on the place of each rank that was named, or on its GPU; without one, or if one of them has no
+// double precision, on the host, which has both precisions.
 static kn_status open_rank(struct solve_command *command, bool on_host, bool named, kn_error *err)
 {
     struct tool *tool = &command->tool;
     kn_status status = tool_open_rank(tool, on_host, solve_device_alone(command), err);
 
-    if (status || on_host || named || !tool->place.queue || tool->place.device.fp64 ||
-        command->arguments->precision != SOLVE_PRECISION_AUTO || solve_device_alone(command))
+    if (status || on_host || named || solve_device_alone(command) || all_have_double(&tool->share) ||
+        command->arguments->precision != SOLVE_PRECISION_AUTO)
         return status;
     share_close(&tool->share);
     return tool_open_rank(tool, true, false, err);
