@@ -3,7 +3,7 @@
 # Half of the subjects of tests/conformance, chosen by chance, rewritten, each compiled by NVRTC for one of the architectures that
 # it knows, in turn: every other one to the end, the rest as far as PTX, which is what NVRTC can refuse. The text asks for no
 # architecture (__CUDA_ARCH__), so that they can differ by nothing but what NVRTC itself declares. Of the ten largest texts, with which NVRTC
-# takes 10 to 40 seconds each, every fourth is compiled, from one chosen by chance.
+# takes 10 to 40 seconds each, every eighth is compiled, from one chosen by chance.
 #
 # `widths` makes 10 MB of PTX, with which ptxas takes a minute: it is compiled as far as PTX.
 #
@@ -38,7 +38,7 @@ for subject in "${srcdir:-.}"/tests/conformance/*/*.cl; do
     subjects=$((subjects + 1))
     if [ "$(wc -c <"$work/$name.cu")" -gt 155000 ] && ! $all; then
         large=$((large + 1))
-        [ $(((seed + large) % 4)) -eq 0 ] || continue
+        [ $(((seed + large) % 8)) -eq 0 ] || continue
     elif [ $(((seed + subjects) % 2)) -eq 0 ] && ! $all; then
         continue
     fi
