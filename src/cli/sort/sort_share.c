@@ -263,8 +263,10 @@ static kn_status make_arrays(struct job *job, size_t parts, kn_error *err)
         if (!status && job->has_values)
             status = sort_make_array(&job->values[i], values_of(job), n, err);
     }
+    if (status || !leaves(job))
+        return status;
     job->parts = calloc(parts, sizeof *job->parts);
-    return status || job->parts ? status : ki_fail_memory(err, parts * sizeof *job->parts, "sorting");
+    return job->parts ? KN_OK : ki_fail_memory(err, parts * sizeof *job->parts, "sorting");
 }
 
 kn_status sort_share(struct sorting *sorting, kn_error *err)
